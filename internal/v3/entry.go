@@ -92,8 +92,9 @@ func DecodeEntry(line []byte) (core.Entry, error) {
 		e.Name = j.Name
 	default:
 		e.Raw = append([]byte(nil), line...)
-		e.Side = e.Type == "label" || e.Type == "checkpoint" || e.ID == "" // nothing can follow an entry without an id
 	}
+	// Nothing can follow an entry without an id.
+	e.Side = e.Type == "label" || e.Type == "checkpoint" || e.ID == ""
 	return e, nil
 }
 

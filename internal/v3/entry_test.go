@@ -50,6 +50,10 @@ var entries = []struct {
 		`{"type":"checkpoint","id":"a","parentId":"b","timestamp":"2026-08-14T09:00:00.007Z","name":"x","targetId":"b"}`),
 	foreign(core.Entry{ID: "a", Type: "custom", Time: nine},
 		`{"type":"custom","id":"a","parentId":null,"timestamp":"2026-08-14T09:00:00.007Z","name":{"not":"a string"},"message":5}`),
+	{
+		core.Entry{Type: core.EntryName, Time: nine, Name: "x", Side: true},
+		`{"type":"session_info","id":"","parentId":null,"timestamp":"2026-08-14T09:00:00.007Z","name":"x"}`,
+	},
 	foreign(core.Entry{Type: "odd", Side: true}, `{"type":"odd","id":17,"timestamp":{}}`),
 	foreign(core.Entry{Type: "bare", Side: true}, `{ "type" : "bare" }`),
 }

@@ -1,0 +1,8 @@
+// Package sessions keeps sessions in files: one file a session, one line of JSON an entry, only ever added to. The format is
+// version 3 of pi's, which pi and rpi read and write too; package v3 has its JSON.
+//
+// A file begins to exist with the first message. What a crash may leave at its end (half a line, a line without its line
+// feed, zero bytes) is repaired when it is opened again. A line that cannot be read is passed over and stays in the file.
+//
+// The package starts no goroutines.
+package sessions

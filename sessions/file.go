@@ -1,0 +1,201 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/internal/v3"
+)
+
+// A file is the log of a session on disk.
+type file struct {
+	path      string
+	takeEmpty bool // an empty file with that name is no obstacle
+
+	f       *os.File // nil until the first message
+	pending []byte   // until then: header and entries
+	unended bool     // the last line has no line feed
+	dirty   bool     // there is something to sync
+	fresh   bool     // the folder has to be synced too
+	closed  bool
+	buf     []byte
+}
+
+// Path returns the file's path.
+func (l *file) Path() string { return l.path }
+
+// Append adds the entries with one write.
+func (l *file) Append(entries ...core.Entry) error {
+	if err := l.add(entries); err != nil {
+		return fmt.Errorf("append to session %s: %w", l.path, bare(err))
+	}
+	return nil
+}
+
+func (l *file) add(entries []core.Entry) error {
+	if l.closed {
+		return os.ErrClosed
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	lines, begins, err := l.encode(entries)
+	switch {
+	case err != nil:
+		return err
+	case l.f != nil:
+		return l.write(lines)
+	case begins:
+		return l.create(append(l.pending, lines...))
+	default:
+		l.pending = append(l.pending, lines...)
+		return nil
+	}
+}
+
+// encode returns the lines of entries, which are valid until the next call, and whether there is a message among them.
+func (l *file) encode(entries []core.Entry) (lines []byte, message bool, err error) {
+	const keep = 1 << 20 // bytes; a larger buffer is not worth its memory
+	lines = l.buf[:0]
+	if l.unended {
+		lines = append(lines, '\n')
+	}
+	for i := range entries {
+		line, err := v3.EncodeEntry(entries[i])
+		if err != nil {
+			return nil, false, err
+		}
+		if len(line) > maxLine {
+			return nil, false, fmt.Errorf("entry %s has %d bytes, more than the %d that could be read again", entries[i].ID, len(line), maxLine)
+		}
+		lines = append(append(lines, line...), '\n')
+		message = message || entries[i].Type == core.EntryMessage
+	}
+	if cap(lines) <= keep {
+		l.buf = lines
+	}
+	return lines, message, nil
+}
+
+// create makes the file. After an error it is as if there had been no attempt.
+func (l *file) create(lines []byte) error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return fmt.Errorf("make its folder: %w", err)
+	}
+	const flags = os.O_RDWR | os.O_APPEND
+	f, err := os.OpenFile(l.path, flags|os.O_CREATE|os.O_EXCL, 0o600)
+	undo := func() error { return os.Remove(l.path) }
+	if l.takeEmpty && errors.Is(err, fs.ErrExist) {
+		f, err = l.openEmpty(flags)
+		undo = func() error { return f.Truncate(0) }
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(lines); err != nil {
+		return errors.Join(bare(err), undo(), f.Close())
+	}
+	l.f, l.pending, l.dirty, l.fresh = f, nil, true, true
+	return nil
+}
+
+func (l *file) openEmpty(flags int) (*os.File, error) {
+	f, info, err := openRegular(l.path, flags)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > 0 {
+		f.Close()
+		return nil, fs.ErrExist
+	}
+	return f, nil
+}
+
+// write adds lines to the file. After an error the file is as long as it was.
+func (l *file) write(lines []byte) error {
+	n, err := l.f.Write(lines)
+	if err == nil {
+		l.unended, l.dirty = false, true
+		return nil
+	}
+	if n == 0 {
+		return err
+	}
+	info, undoErr := l.f.Stat()
+	if undoErr == nil {
+		undoErr = l.f.Truncate(info.Size() - int64(n))
+	}
+	if undoErr != nil {
+		l.unended = true // so that what comes next is not part of the line that is left behind
+		return fmt.Errorf("%w; what had been written could not be taken back: %w", err, undoErr)
+	}
+	return err
+}
+
+// Sync returns when the file, and its name in the folder, are on stable storage.
+func (l *file) Sync() error {
+	if err := l.sync(); err != nil {
+		return fmt.Errorf("sync session %s: %w", l.path, bare(err))
+	}
+	return nil
+}
+
+func (l *file) sync() error {
+	if l.closed {
+		return os.ErrClosed
+	}
+	if !l.dirty {
+		return nil
+	}
+	if err := l.f.Sync(); err != nil {
+		return err
+	}
+	if l.fresh {
+		folder := filepath.Dir(l.path)
+		if err := errors.Join(syncFolder(folder), syncFolder(filepath.Dir(folder))); err != nil {
+			return err
+		}
+	}
+	l.dirty, l.fresh = false, false
+	return nil
+}
+
+// syncFolder does nothing where folders cannot be synced or read.
+func syncFolder(path string) error {
+	d, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Close closes the file; it does not sync. A session without messages leaves nothing behind.
+func (l *file) Close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	if l.f == nil {
+		return nil
+	}
+	return l.f.Close()
+}
+
+// nothing is the log of a session that is not kept.
+type nothing struct{}
+
+func (nothing) Append(...core.Entry) error { return nil }
+func (nothing) Sync() error                { return nil }
+func (nothing) Path() string               { return "" }
+func (nothing) Close() error               { return nil }
