@@ -21,6 +21,7 @@
 //	>| LINE           the same, in one write with the line before
 //	>raw "BYTES"      send exactly these bytes, a Go string
 //	< JSON            the next record must match
+//	< [JSON, ...]     the next line must be an array, the answer to a batch, with these in any order
 //	~ JSON            a run of these matches as many records, in any order
 //	! open NAME       open the gate $GATE/NAME
 //	! eof             close the server's standard input
@@ -36,7 +37,8 @@
 // Records match if they are the same JSON, with these exceptions. The strings "@any", "@string", "@number" and "@bool"
 // stand for any such value, "@bind:x" for any value, which "@x" then stands for, "@re:R" for a string in which the
 // regular expression R matches, and "@@x" for the string "@x". The key "@more" in an object allows keys beside those
-// listed; the string "@rest" at the end of an array allows more elements. Numbers are compared by value; the id of a
+// listed; the string "@rest" at the end of an array allows more elements, and
+// "@some" at its start means that the elements behind it are among those of the record. Numbers are compared by value; the id of a
 // record must have the same bytes. Neighbouring pieces of text (message/delta, reasoning/delta; message_update with a
 // text_delta, thinking_delta or toolcall_delta of the same block) are joined as far as the expectation goes, so it makes
 // no difference how a server cuts its text.

@@ -32,7 +32,7 @@ func (p Protocol) ignored() []string {
 	if p == JSONRPC {
 		return []string{"ready"}
 	}
-	return []string{"session_started", "entry_appended", "tool_execution_update"}
+	return []string{"session_started", "entry_appended", "tool_execution_update", "queue_update"}
 }
 
 // A piece is a part of a text that a server may cut as it likes.

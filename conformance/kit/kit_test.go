@@ -91,6 +91,8 @@ func TestMatching(t *testing.T) {
 		{"rest", `{"type":"x","a":[1,"@rest"]}`, `{"type":"x","a":[1,2,3]}`, ""},
 		{"rest may be none", `{"type":"x","a":[1,"@rest"]}`, `{"type":"x","a":[1]}`, ""},
 		{"too few for rest", `{"type":"x","a":[1,"@rest"]}`, `{"type":"x","a":[]}`, "want 1 elements, got 0"},
+		{"some", `{"type":"x","a":["@some",{"b":2},1]}`, `{"type":"x","a":[1,{"b":1},{"b":2}]}`, ""},
+		{"some is missing", `{"type":"x","a":["@some",{"b":3}]}`, `{"type":"x","a":[1,{"b":1}]}`, `a: want an element {"b":3}`},
 		{"length", `{"type":"x","a":[1]}`, `{"type":"x","a":[1,2]}`, "want 1 elements, got 2"},
 		{"inside an array", `{"type":"x","a":[{"b":1}]}`, `{"type":"x","a":[{"b":2}]}`, "a[0].b: want 1, got 2"},
 		{"number by value", `{"type":"x","a":0}`, `{"type":"x","a":0.0}`, ""},
@@ -174,6 +176,19 @@ func TestAnyOrder(t *testing.T) {
 	wantError(t, play(t, kit.JSONL, says("{\"type\":\"b\"}\n{\"type\":\"a\"}\n{\"type\":\"c\"}\n"), lines), "")
 	wantError(t, play(t, kit.JSONL, says("{\"type\":\"b\"}\n{\"type\":\"c\"}\n{\"type\":\"a\"}\n"), lines), `got "c"`)
 	wantError(t, play(t, kit.JSONL, says("{\"type\":\"b\"}\n{\"type\":\"b\"}\n{\"type\":\"c\"}\n"), lines), `got "b"`)
+}
+
+func TestBatch(t *testing.T) {
+	const (
+		ready = `{"jsonrpc":"2.0","method":"ready"}` + "\n"
+		one   = `{"jsonrpc":"2.0","id":1,"result":{}}`
+		two   = `{"jsonrpc":"2.0","id":2,"result":{}}`
+		lines = "< " + ready + "< [" + one + "," + two + "]\n"
+	)
+	wantError(t, play(t, kit.JSONRPC, says(ready+"["+one+","+two+"]\n"), lines), "")
+	wantError(t, play(t, kit.JSONRPC, says(ready+"["+two+","+one+"]\n"), lines), "")
+	wantError(t, play(t, kit.JSONRPC, says(ready+one+"\n"+two+"\n"), lines), "none of those that may come here")
+	wantError(t, play(t, kit.JSONRPC, says(ready+"["+one+"]\n"), "< "+ready+"< "+one+"\n"), "in an array that answers a batch: want false, got true")
 }
 
 func TestLanes(t *testing.T) {

@@ -29,6 +29,9 @@ func (m *matcher) record(want expectation, got record) error {
 	if try.bound == nil {
 		try.bound = map[string]binding{}
 	}
+	if want.batch != got.batch {
+		return fmt.Errorf("in an array that answers a batch: want %v, got %v", want.batch, got.batch)
+	}
 	if want.id != "" && !strings.HasPrefix(want.id, `"@`) && want.id != got.id && got.id != "" {
 		return fmt.Errorf("id: want %s, got %s", want.id, got.id)
 	}
@@ -115,6 +118,9 @@ func keyOrder(path string, want, got *object) error {
 }
 
 func (m *matcher) array(path string, want, got []any) error {
+	if len(want) > 0 && want[0] == "@some" {
+		return m.some(path, want[1:], got)
+	}
 	if n := len(want); n > 0 && want[n-1] == "@rest" {
 		want = want[:n-1]
 		got = got[:min(len(got), len(want))]
@@ -125,6 +131,16 @@ func (m *matcher) array(path string, want, got []any) error {
 	for i := range want {
 		if err := m.value(fmt.Sprintf("%s[%d]", path, i), want[i], got[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// some matches if each element of want is what some element of got is.
+func (m *matcher) some(path string, want, got []any) error {
+	for _, w := range want {
+		if !slices.ContainsFunc(got, func(g any) bool { return m.value(path, w, g) == nil }) {
+			return fmt.Errorf("%s: want an element %s, got %s", strings.TrimPrefix(path, "."), encode(w), shorten(string(encode(got))))
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ type expectation struct {
 	text  string
 	value *object
 	id    string // the bytes of its id
+	batch bool   // the record is part of an array
 }
 
 // An action is a line that begins with "!".
@@ -80,6 +81,9 @@ func addExpectation(steps []step, p Protocol, mark string, line int, text string
 	if err != nil {
 		return nil, fmt.Errorf("the expectation is not JSON: %w", err)
 	}
+	if _, ok := v.([]any); ok && mark == "<" {
+		return addBatch(steps, line, text)
+	}
 	o, ok := v.(*object)
 	if !ok {
 		return nil, errors.New("the expectation must be a JSON object")
@@ -87,7 +91,7 @@ func addExpectation(steps []step, p Protocol, mark string, line int, text string
 	e := expectation{line: line, text: text, value: o, id: rawID([]byte(text))}
 	n := len(steps)
 	switch {
-	case mark == "~" && n > 0 && steps[n-1].group:
+	case mark == "~" && n > 0 && steps[n-1].group && !steps[n-1].expect[0].batch:
 		steps[n-1].expect = append(steps[n-1].expect, e)
 		return steps, nil
 	case mark == "~":
@@ -99,6 +103,19 @@ func addExpectation(steps []step, p Protocol, mark string, line int, text string
 		}
 	}
 	return append(steps, step{line: line, expect: []expectation{e}}), nil
+}
+
+// addBatch appends the expectations of an array, whose elements may come in any order.
+func addBatch(steps []step, line int, text string) ([]step, error) {
+	recs, err := parseBatch([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("the expectation: %w", err)
+	}
+	s := step{line: line, group: true}
+	for _, r := range recs {
+		s.expect = append(s.expect, expectation{line: line, text: text, value: r.object, id: r.id, batch: true})
+	}
+	return append(steps, s), nil
 }
 
 // joinExpectations makes one of two neighbouring pieces of the same plain text.

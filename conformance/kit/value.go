@@ -135,6 +135,8 @@ type record struct {
 	*object
 	text []byte // the line that it came in
 	id   string // the bytes of its id, "" if it has none
+
+	batch bool // part of an array
 }
 
 // parseRecords reads one line of output. It yields several records only for an array, the answer to a batch.
@@ -173,7 +175,7 @@ func parseBatch(line []byte) ([]record, error) {
 		if !ok {
 			return nil, errors.New("the line is an array of other things than objects")
 		}
-		recs = append(recs, record{object: o, text: line, id: rawID(part)})
+		recs = append(recs, record{object: o, text: line, id: rawID(part), batch: true})
 	}
 	return recs, nil
 }
