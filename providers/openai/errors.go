@@ -95,8 +95,11 @@ func (p *Provider) serverError(a *answer, status int, said errorBody, whole stri
 	} else if n, err := strconv.Atoi(string(said.Code)); err == nil && n >= 400 && n < 600 {
 		status = n
 	}
+	if words := excerpt(string(said.Message), key); words != "" {
+		head += ": " + words
+	}
 	e := &core.ProviderError{
-		Message:    p.where() + head + ": " + excerpt(string(said.Message), key) + p.advice(status, key),
+		Message:    p.where() + head + p.advice(status, key),
 		Status:     status,
 		Retry:      (status == 0 || providers.Retryable(status)) && !said.permanent(),
 		RetryAfter: retryAfter(a.response.Header, time.Now()),

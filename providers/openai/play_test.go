@@ -49,7 +49,7 @@ func play(ctx context.Context, p *openai.Provider, r core.Request) string {
 		}
 		out.add(c)
 	}
-	return madeID.ReplaceAllString(out.String(), "call_*")
+	return trim(madeID.ReplaceAllString(out.String(), "call_*"))
 }
 
 // A transcript notes chunks. Arguments are shown with the call's end.
@@ -123,11 +123,11 @@ func describe(err error) string {
 	return b.String() + what
 }
 
-// trim takes the indentation off lines of a table.
+// trim takes the indentation off lines of a table, and white space off their ends.
 func trim(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i := range lines {
-		lines[i] = strings.TrimLeft(lines[i], "\t")
+		lines[i] = strings.TrimRight(strings.TrimLeft(lines[i], "\t"), " ")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -111,7 +111,7 @@ func (c *conversation) parts(blocks []core.Block) (parts []part, images bool) {
 			url := "data:" + clean(b.Image.MimeType) + ";base64," + clean(b.Image.Data)
 			parts, images = append(parts, part{Type: "image_url", ImageURL: &imageURL{url}}), true
 		case b.Kind == core.BlockImage:
-			parts = append(parts, part{Type: "text", Text: "(an image, which this model cannot see)"})
+			parts = append(parts, part{Type: "text", Text: "\n(an image, which this model cannot see)"})
 		case b.Kind == core.BlockText && b.Text != "":
 			parts = append(parts, part{Type: "text", Text: clean(b.Text)})
 		}

@@ -6,6 +6,7 @@
 //	FIN(stop)            write a chat completions chunk with this finish_reason
 //	DONE                 write "data: [DONE]\n\n"
 //	~ 20ms               wait
+//	! gate               wait until the test calls Open
 //	! status 429         answer with this status
 //	! header K: V        answer with this header
 //	! flush              send the header
@@ -39,6 +40,7 @@ type Server struct {
 
 	scripts []answer
 	left    chan time.Time
+	gate    chan struct{}
 
 	mu       sync.Mutex
 	requests []Request
@@ -48,7 +50,7 @@ type Server struct {
 // script. It runs until the test ends.
 func New(t testing.TB, shape Shape, scripts ...string) *Server {
 	t.Helper()
-	s := &Server{left: make(chan time.Time, 100)}
+	s := &Server{left: make(chan time.Time, 100), gate: make(chan struct{}, 100)}
 	for _, text := range scripts {
 		a, err := parse(text)
 		if err != nil {
@@ -75,6 +77,9 @@ func (s *Server) Requests() []Request {
 
 // Left carries the time at which a client left a script that waits or hangs, once for each such client.
 func (s *Server) Left() <-chan time.Time { return s.left }
+
+// Open lets one script go on that waits at a gate, now or later.
+func (s *Server) Open() { s.gate <- struct{}{} }
 
 // ServeHTTP plays the next script.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -109,9 +114,11 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, step step) bool {
 		io.WriteString(w, step.text) // a client that has left is noticed by the next wait
 		http.NewResponseController(w).Flush()
 	case wait:
-		return s.pause(r, time.After(step.pause))
+		return pause(s, r, time.After(step.pause))
+	case gate:
+		return pause(s, r, s.gate)
 	case hang:
-		return s.pause(r, nil)
+		return pause[int](s, r, nil)
 	case reset:
 		abort(w)
 		return false
@@ -119,7 +126,8 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, step step) bool {
 	return true
 }
 
-func (s *Server) pause(r *http.Request, over <-chan time.Time) bool {
+// pause waits for over, and reports whether the client is still there.
+func pause[T any](s *Server, r *http.Request, over <-chan T) bool {
 	select {
 	case <-over:
 		return true

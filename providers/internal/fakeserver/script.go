@@ -21,6 +21,7 @@ type kind int
 const (
 	write kind = iota // and flush
 	wait
+	gate
 	hang
 	reset
 )
@@ -89,6 +90,8 @@ func parseStep(line string) (step, error) {
 	switch line {
 	case "! flush":
 		return step{}, nil
+	case "! gate":
+		return step{kind: gate}, nil
 	case "! hang":
 		return step{kind: hang}, nil
 	case "! rst":
