@@ -1,0 +1,179 @@
+// Package redact takes secrets out of text.
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Mark stands where a secret was.
+const Mark = "[REDACTED]"
+
+// minValue is how long a known value must be to be looked for. A shorter one turns up in harmless text.
+const minValue = 8
+
+// maxHeld bounds how much of an unfinished secret a Stream holds back.
+const maxHeld = 4096
+
+// A pattern is the shape of a secret: a prefix and at least min characters of a class.
+type pattern struct {
+	prefix string
+	min    int
+	class  func(byte) bool
+}
+
+var patterns = []pattern{
+	{"sk-", 20, word},
+	{"ghp_", 36, word},
+	{"gho_", 36, word},
+	{"ghu_", 36, word},
+	{"ghs_", 36, word},
+	{"ghr_", 36, word},
+	{"github_pat_", 22, word},
+	{"glpat-", 20, word},
+	{"xox", 10, word},
+	{"AKIA", 16, upper},
+	{"ASIA", 16, upper},
+	{"AIza", 35, word},
+	{"Bearer ", 8, token},
+	{"bearer ", 8, token},
+}
+
+func upper(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
+func alnum(c byte) bool { return upper(c) || c >= 'a' && c <= 'z' }
+func word(c byte) bool  { return alnum(c) || c == '_' || c == '-' }
+func token(c byte) bool { return word(c) || strings.IndexByte(".~+/=", c) >= 0 }
+
+// A Redactor knows what secrets look like: keys of well-known shapes, and the values that it was given. It does not change
+// and may be used by many goroutines at once.
+type Redactor struct{ values []string }
+
+// New returns a Redactor that also takes out these values. Values of fewer than 8 characters are left alone; of a value
+// with several lines each line counts for itself.
+func New(values ...string) *Redactor {
+	r := &Redactor{}
+	for _, v := range values {
+		for line := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '\n' || c == '\r' }) {
+			if line = strings.TrimSpace(line); len(line) >= minValue {
+				r.values = append(r.values, line)
+			}
+		}
+	}
+	// Of two values that begin alike the longer one has to go first.
+	slices.SortFunc(r.values, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return r
+}
+
+// Text returns s without secrets.
+func (r *Redactor) Text(s string) string {
+	for _, v := range r.values {
+		s = strings.ReplaceAll(s, v, Mark)
+	}
+	for i := range patterns {
+		if strings.Contains(s, patterns[i].prefix) {
+			s = patterns[i].replace(s)
+		}
+	}
+	return s
+}
+
+func (p *pattern) replace(s string) string {
+	var out strings.Builder
+	done := 0
+	for at := 0; ; {
+		i := strings.Index(s[at:], p.prefix)
+		if i < 0 {
+			break
+		}
+		start := at + i
+		end := start + len(p.prefix)
+		for end < len(s) && p.class(s[end]) {
+			end++
+		}
+		at = start + len(p.prefix)
+		if boundary(s, start) && end-at >= p.min {
+			out.WriteString(s[done:start])
+			out.WriteString(Mark)
+			done, at = end, end
+		}
+	}
+	if done == 0 {
+		return s
+	}
+	out.WriteString(s[done:])
+	return out.String()
+}
+
+// boundary reports whether a word can begin at s[i].
+func boundary(s string, i int) bool { return i == 0 || !alnum(s[i-1]) }
+
+// Stream returns a Stream for one text.
+func (r *Redactor) Stream() *Stream { return &Stream{redactor: r} }
+
+// A Stream takes secrets out of a text that comes in pieces. It holds back an end that may be the begin of a secret. One
+// goroutine at a time uses it.
+type Stream struct {
+	redactor *Redactor
+	held     string
+}
+
+// Next takes a piece and returns what can be shown by now.
+func (s *Stream) Next(piece string) string {
+	text := s.held + piece
+	cut := s.redactor.unfinished(text)
+	s.held = strings.Clone(text[cut:])
+	return s.redactor.Text(text[:cut])
+}
+
+// Flush returns what was held back.
+func (s *Stream) Flush() string {
+	text := s.redactor.Text(s.held)
+	s.held = ""
+	return text
+}
+
+// unfinished returns where in s a secret may begin that the next piece goes on with; len(s) if nowhere.
+func (r *Redactor) unfinished(s string) int {
+	cut := len(s)
+	for i := range patterns {
+		cut = min(cut, patterns[i].unfinished(s))
+	}
+	for _, v := range r.values {
+		for n := min(len(v)-1, len(s)); n > 0; n-- {
+			if strings.HasSuffix(s, v[:n]) {
+				cut = min(cut, len(s)-n)
+				break
+			}
+		}
+	}
+	for _, v := range r.values { // do not cut through a secret that is complete
+		from := max(0, cut-len(v)+1)
+		if i := strings.Index(s[from:], v); i >= 0 && from+i < cut {
+			cut = from + i
+		}
+	}
+	return cut
+}
+
+func (p *pattern) unfinished(s string) int {
+	run := len(s)
+	for run > 0 && len(s)-run < maxHeld && p.class(s[run-1]) {
+		run--
+	}
+	for at := max(0, run-len(p.prefix)); ; at++ {
+		i := strings.Index(s[at:], p.prefix)
+		if i < 0 {
+			break
+		}
+		if at += i; boundary(s, at) {
+			return at
+		}
+	}
+	for n := min(len(p.prefix)-1, len(s)); n > 0; n-- {
+		if strings.HasSuffix(s, p.prefix[:n]) && boundary(s, len(s)-n) {
+			return len(s) - n
+		}
+	}
+	return len(s)
+}

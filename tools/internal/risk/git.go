@@ -1,0 +1,125 @@
+package risk
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dualagent/agent/core"
+)
+
+// gitReads lists the subcommands that only look.
+var gitReads = strings.Fields("status log diff show rev-parse ls-files ls-tree blame annotate shortlog describe cat-file grep " +
+	"rev-list merge-base name-rev diff-tree diff-index diff-files count-objects for-each-ref show-ref check-ignore version cherry")
+
+// gitNetwork lists those that talk to other machines.
+var gitNetwork = strings.Fields("fetch pull push clone ls-remote")
+
+// gitRuns lists options that run programs, write files or look elsewhere.
+var gitRuns = []string{"--output", "--ext-diff", "--textconv", "--filters", "--open-files-in-pager", "--exec", "--upload-pack", "--receive-pack",
+	"--git-dir", "--work-tree", "--exec-path", "--config", "--config-env", "--template", "--separate-git-dir", "--no-index", "--contents",
+	"--force", "--force-with-lease", "--mirror", "--prune", "--delete", "--recurse-submodules", "--interactive"}
+
+// git: a repository's own configuration can name programs to run, so only the workspace's repository is trusted to be looked
+// at: git finds a planted one in a folder below.
+func (l *look) git(args []arg) core.Risk {
+	for len(args) > 0 && (args[0].text == "--no-pager" || args[0].text == "-P") {
+		args = args[1:]
+	}
+	elsewhere := slices.ContainsFunc(l.dirs, func(dir string) bool { return dir != l.place.Dir })
+	if elsewhere || len(args) == 0 || args[0].flag() {
+		if len(args) == 1 && args[0].text == "--version" {
+			return core.RiskRead
+		}
+		return core.RiskDestructive
+	}
+	name, rest := args[0].text, args[1:]
+	letters := ""
+	if name == "grep" {
+		letters = "O" // opens what it finds in a program
+	}
+	if !noFlags(letters, gitRuns...)(exceptExact(rest, "--text")) {
+		return core.RiskDestructive
+	}
+	switch {
+	case slices.Contains(gitReads, name):
+		return core.RiskRead
+	case slices.Contains(gitNetwork, name):
+		if name == "push" && slices.ContainsFunc(rest, pushForces) {
+			return core.RiskDestructive
+		}
+		return core.RiskNetwork
+	}
+	return gitOther(name, rest)
+}
+
+// pushForces: + and : in a refspec overwrite and delete what others have.
+func pushForces(a arg) bool {
+	return hasFlag(a, "fd", nil) || strings.HasPrefix(a.text, "+") || strings.HasPrefix(a.text, ":")
+}
+
+// exceptExact returns args without these, which are options of their own and not abbreviations of others.
+func exceptExact(args []arg, names ...string) []arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return slices.Contains(names, a.text) })
+}
+
+// gitOther looks at subcommands that show or change something, depending on their arguments.
+func gitOther(name string, args []arg) core.Risk {
+	first := ""
+	if len(args) > 0 {
+		first = args[0].text
+	}
+	switch name {
+	case "add", "mv", "init":
+		return core.RiskWrite
+	case "commit":
+		if noFlags("", "--amend", "--no-verify", "--edit")(args) {
+			return core.RiskWrite
+		}
+	case "branch":
+		return gitList(args, "dDmMcCfu", "-a", "-r", "-v", "-vv", "--list", "--all", "--remotes", "--show-current", "--no-color")
+	case "tag":
+		return gitList(args, "dfsu", "-l", "--list", "-n")
+	case "remote":
+		if len(args) == 0 || len(args) == 1 && first == "-v" || first == "get-url" {
+			return core.RiskRead
+		}
+		if first == "show" || first == "update" {
+			return core.RiskNetwork
+		}
+	case "stash":
+		if first == "list" || first == "show" {
+			return core.RiskRead
+		}
+		if first == "" || first == "push" {
+			return core.RiskWrite
+		}
+	case "reflog":
+		if first == "" || first == "show" {
+			return core.RiskRead
+		}
+	case "config":
+		if slices.Contains([]string{"--get", "--get-all", "--get-regexp", "--list", "-l"}, first) {
+			return core.RiskRead
+		}
+	case "worktree", "submodule":
+		if first == "list" || first == "status" {
+			return core.RiskRead
+		}
+	}
+	return core.RiskDestructive
+}
+
+// gitList looks at a subcommand that lists if it is not given names, and else makes something. The letters are its options
+// that take things away.
+func gitList(args []arg, letters string, shows ...string) core.Risk {
+	if !noFlags(letters, "--delete", "--move", "--copy", "--force", "--edit-description", "--unset-upstream", "--set-upstream-to")(exceptExact(args, shows...)) {
+		return core.RiskDestructive
+	}
+	listing := len(args) == 0 || slices.ContainsFunc(args, func(a arg) bool {
+		return a.text == shows[0] || slices.Contains([]string{"--list", "--contains", "--merged", "--no-merged", "--points-at"}, a.text)
+	})
+	if listing || !slices.ContainsFunc(args, func(a arg) bool { return !slices.Contains(shows, a.text) }) {
+		return core.RiskRead
+	}
+	return core.RiskWrite
+}
