@@ -196,7 +196,7 @@ type jsonlInvariants struct {
 
 func (v *jsonlInvariants) sent(data string) {
 	for _, r := range sentObjects(data) {
-		if r.id != "" {
+		if r.id != "" && r.id != "null" {
 			v.command(r.object, r.id)
 		}
 	}
