@@ -44,8 +44,11 @@ func (b *Bus) Publish(ev Event) {
 	}
 }
 
-// Ready returns when every sink can take more, or ctx's error.
+// Ready returns when every sink can take more, or the cause of ctx's end.
 func (b *Bus) Ready(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	b.mu.Lock()
 	sinks := b.sinks
 	b.mu.Unlock()

@@ -18,6 +18,8 @@ var (
 	ErrClosed = errors.New("the server is shutting down")
 	// ErrNoApproval means that nobody has asked for that decision.
 	ErrNoApproval = errors.New("no approval is pending")
+	// ErrOverloaded means that too much waits already.
+	ErrOverloaded = errors.New("too many commands are waiting; try again when some are done")
 	// ErrUnknownModel and ErrUnknownProvider mean that no provider has such a model, or that there is no such provider.
 	ErrUnknownModel    = errors.New("not found on any provider")
 	ErrUnknownProvider = errors.New("unknown provider")

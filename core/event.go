@@ -17,7 +17,7 @@ type Phase string
 
 // The phases of a turn.
 const (
-	PhaseIdle      Phase = "idle"
+	PhaseIdle      Phase = "idle" // between turns; TurnEnded says so, no StateChanged does
 	PhaseThinking  Phase = "thinking"
 	PhaseExecuting Phase = "executing_tool"
 	PhaseAwaiting  Phase = "awaiting_approval"
@@ -57,7 +57,7 @@ const (
 //	  StepEnded
 //	  [RetryScheduled, RetryStarted or RetryEnded]
 //	  ...
-//	  StateChanged(idle), TurnEnded, Settled
+//	  TurnEnded, Settled
 //
 // Calls that run side by side are called in source order, finish in any order, and are answered in source order.
 // EntryAdded follows each event whose content was stored. Nothing of a turn follows its Settled.

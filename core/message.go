@@ -63,7 +63,7 @@ type Message struct {
 }
 
 // Text returns the text blocks of the message, joined.
-func (m *Message) Text() string {
+func (m Message) Text() string {
 	if len(m.Content) == 1 && m.Content[0].Kind == BlockText {
 		return m.Content[0].Text
 	}
@@ -82,8 +82,27 @@ func (m *Message) Text() string {
 	return string(b)
 }
 
+// Size estimates the bytes of the message's content.
+func (m Message) Size() int {
+	n := 0
+	for i := range m.Content {
+		b := &m.Content[i]
+		n += len(b.Text) + len(b.Signature)
+		if b.Call != nil {
+			n += len(b.Call.Name) + len(b.Call.Arguments)
+		}
+		if b.Image != nil {
+			n += len(b.Image.Data)
+		}
+	}
+	if m.Shell != nil {
+		n += len(m.Shell.Command) + len(m.Shell.Output)
+	}
+	return n
+}
+
 // ToolCalls returns the calls of the message in source order.
-func (m *Message) ToolCalls() []ToolCall {
+func (m Message) ToolCalls() []ToolCall {
 	var calls []ToolCall
 	for i := range m.Content {
 		if m.Content[i].Kind == BlockToolCall {

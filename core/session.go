@@ -1,14 +1,319 @@
 package core
 
-import "time"
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // A SessionInfo tells which session an engine works in.
 type SessionInfo struct {
-	ID      string
-	Path    string // "" if nothing is kept
-	Name    string // "" until it gets one
-	Cwd     string
-	Parent  string // path of the session that it came from, or ""
-	Time    time.Time
-	Entries int
+	ID     string
+	Path   string // "" if nothing is kept
+	Name   string // "" until it gets one
+	Cwd    string
+	Parent string // path of the session that it came from, or ""
+	Time   time.Time
+}
+
+// SessionOptions say which session to work in. Without any of them it is a new one.
+type SessionOptions struct {
+	Ref    string // resume the session with this path or id
+	Latest bool   // resume the one that was written last; a new one if there is none
+	Name   string // name of a new session
+	Parent string // where a new session comes from
+}
+
+// A session is all that is known of the session in use. Its log, leaf and ids belong to the engine's worker; the
+// engine's mutex guards the rest.
+type session struct {
+	log      Log
+	leaf     string
+	ids      map[string]struct{}
+	recorded settings // what the log says is in use
+
+	info     SessionInfo
+	provider string // of the model that a resumed session used last
+	model    string
+	thinking ThinkingLevel
+	messages []Message // of the active path; extended, never changed in place
+	queues   [2][]Message
+	lastUsed int // tokens of the context, as the provider counted them with the last reply
+	counted  int // how many messages lastUsed covers
+}
+
+// settings are what a log records of the model.
+type settings struct {
+	provider, model string
+	thinking        ThinkingLevel
+}
+
+func (h *Host) openSession(ctx context.Context, o SessionOptions) (*session, error) {
+	ref := o.Ref
+	if o.Latest {
+		path, err := h.o.Store.Latest(ctx, h.o.Cwd)
+		switch {
+		case err == nil:
+			ref = path
+		default:
+			h.o.Log.Info("no session to continue; starting a new one", "cwd", h.o.Cwd)
+		}
+	}
+	if ref == "" {
+		return h.createSession(ctx, o)
+	}
+	log, header, entries, err := h.o.Store.Open(ctx, h.o.Cwd, ref)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(log, header)
+	s.load(entries)
+	return s, nil
+}
+
+func (h *Host) createSession(ctx context.Context, o SessionOptions) (*session, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("new session id: %w", err)
+	}
+	header := Header{ID: id.String(), Time: time.Now(), Cwd: h.o.Cwd, Parent: o.Parent}
+	log, err := h.o.Store.Create(ctx, header)
+	if err != nil {
+		return nil, fmt.Errorf("create session: %w", err)
+	}
+	s := newSession(log, header)
+	if o.Name != "" {
+		if _, err := s.append(Entry{Type: EntryName, Name: o.Name}); err != nil {
+			log.Close()
+			return nil, err
+		}
+		s.info.Name = o.Name
+	}
+	return s, nil
+}
+
+func newSession(log Log, h Header) *session {
+	return &session{
+		log:  log,
+		ids:  map[string]struct{}{},
+		info: SessionInfo{ID: h.ID, Path: log.Path(), Cwd: h.Cwd, Parent: h.Parent, Time: h.Time},
+	}
+}
+
+// load takes over the entries of a stored session: the leaf is the last one in the tree, and the conversation is the
+// path from the root to it.
+func (s *session) load(entries []Entry) {
+	at := make(map[string]int, len(entries))
+	for i, en := range entries {
+		s.ids[en.ID] = struct{}{}
+		at[en.ID] = i
+		if en.Type == EntryName {
+			s.info.Name = en.Name
+		}
+		if !en.Side {
+			s.leaf = en.ID
+		}
+	}
+	var path []int
+	for id := s.leaf; id != ""; {
+		i, ok := at[id]
+		if !ok || len(path) > len(entries) {
+			break // a parent that is gone, or a circle: what was found is the conversation
+		}
+		path = append(path, i)
+		id = entries[i].Parent
+	}
+	slices.Reverse(path)
+	for _, i := range path {
+		s.follow(entries[i])
+	}
+	s.recorded = settings{s.provider, s.model, s.thinking}
+}
+
+// follow takes over one entry of the active path.
+func (s *session) follow(en Entry) {
+	switch en.Type {
+	case EntryModel:
+		s.provider, s.model = en.Provider, en.Model
+	case EntryThinking:
+		s.thinking = en.Thinking
+	case EntryMessage:
+		m := *en.Message
+		if n := len(s.messages); n > 0 && m.Role == RoleAssistant && failed(s.messages[n-1]) {
+			s.messages = s.messages[:n-1] // it was tried again
+		}
+		s.messages = append(s.messages, m)
+		if m.Role == RoleAssistant && m.Usage.Total() > 0 {
+			s.lastUsed, s.counted = m.Usage.Total(), len(s.messages)
+		}
+	}
+}
+
+func failed(m Message) bool { return m.Role == RoleAssistant && m.Stop == StopError }
+
+// append writes entries to the log as the new end of the active path and returns them as they were written.
+func (s *session) append(entries ...Entry) ([]Entry, error) {
+	leaf := s.leaf
+	for i := range entries {
+		en := &entries[i]
+		if en.Time.IsZero() {
+			en.Time = time.Now()
+		}
+		en.ID, en.Parent = s.newID(), leaf
+		leaf = en.ID
+	}
+	if err := s.log.Append(entries...); err != nil {
+		for _, en := range entries {
+			delete(s.ids, en.ID)
+		}
+		return nil, fmt.Errorf("write session: %w", err)
+	}
+	s.leaf = leaf
+	return entries, nil
+}
+
+func (s *session) newID() string {
+	for {
+		id := fmt.Sprintf("%08x", rand.Uint32())
+		if _, taken := s.ids[id]; !taken {
+			s.ids[id] = struct{}{}
+			return id
+		}
+	}
+}
+
+func (s *session) queued() QueueChanged {
+	return QueueChanged{Steering: s.queues[steering], FollowUp: s.queues[followUp]}
+}
+
+// tokens estimates the size of the context: what the provider has counted, and a quarter of the bytes that have come since.
+func (s *session) tokens(system string) int {
+	n := s.lastUsed
+	if n == 0 {
+		n = len(system) / 4
+	}
+	for i := range s.messages[s.counted:] {
+		n += tokens(&s.messages[s.counted+i])
+	}
+	return n
+}
+
+// tokens estimates what a message costs. A picture costs about 1,200 tokens with most models, however many bytes it has.
+func tokens(m *Message) int {
+	bytes, images := m.Size(), 0
+	for _, b := range m.Content {
+		if b.Image != nil {
+			bytes -= len(b.Image.Data)
+			images++
+		}
+	}
+	if m.Shell != nil && m.Shell.Exclude {
+		bytes = 0
+	}
+	return bytes/4 + 1200*images + 4
+}
+
+// record appends entries to the session and, when they are on disk, adds their messages to the conversation, publishes ev if
+// there is one, and tells of each entry. Only the worker calls it.
+func (e *Engine) record(ev Event, entries ...Entry) error {
+	s := e.session
+	written, err := s.append(entries...)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	for _, en := range written {
+		if en.Message != nil {
+			s.messages = append(s.messages, *en.Message)
+		}
+	}
+	e.mu.Unlock()
+	if ev != nil {
+		e.bus.Publish(ev)
+	}
+	for _, en := range written {
+		e.bus.Publish(EntryAdded{en})
+	}
+	return nil
+}
+
+// recordSettings writes down the model and thinking level where they are not what the log says.
+func (e *Engine) recordSettings(m Model, l ThinkingLevel) error {
+	s := e.session
+	var entries []Entry
+	if s.recorded.provider != m.Provider || s.recorded.model != m.ID {
+		entries = append(entries, Entry{Type: EntryModel, Provider: m.Provider, Model: m.ID})
+	}
+	if s.recorded.thinking != l {
+		entries = append(entries, Entry{Type: EntryThinking, Thinking: l})
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := e.record(nil, entries...); err != nil {
+		return err
+	}
+	s.recorded = settings{m.Provider, m.ID, l}
+	return nil
+}
+
+// NewSession replaces the session by a new one. Model, thinking level and modes stay; the queues do not. It fails with ErrBusy
+// while a turn runs: call it from a function given to Between.
+func (e *Engine) NewSession(ctx context.Context, o SessionOptions) (SessionInfo, error) {
+	s, err := e.host.createSession(ctx, o)
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	return e.replaceSession(s)
+}
+
+// Resume replaces the session by a stored one, named by path or id, and fails like NewSession, and with ErrNoSession.
+// Model and thinking level stay.
+func (e *Engine) Resume(ctx context.Context, ref string) (SessionInfo, error) {
+	s, err := e.host.openSession(ctx, SessionOptions{Ref: ref})
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	return e.replaceSession(s)
+}
+
+func (e *Engine) replaceSession(s *session) (SessionInfo, error) {
+	e.mu.Lock()
+	if len(e.queue) > 0 && e.queue[0].turn != nil && e.working {
+		e.mu.Unlock()
+		s.log.Close()
+		return SessionInfo{}, ErrBusy
+	}
+	old := e.session
+	e.session = s
+	e.bus.Publish(SessionStarted{s.info})
+	if len(old.queues[steering])+len(old.queues[followUp]) > 0 {
+		e.bus.Publish(s.queued())
+	}
+	e.mu.Unlock()
+	if err := old.log.Close(); err != nil {
+		e.host.o.Log.Warn("closing the session", "path", old.info.Path, "error", err)
+	}
+	return s.info, nil
+}
+
+// Clear forgets the conversation: what follows starts a new branch at the root of the same session. The queues stay. Call it
+// from a function given to Between.
+func (e *Engine) Clear() error {
+	e.mu.Lock()
+	s := e.session
+	m, level := e.model, e.thinking
+	empty := s.leaf == ""
+	s.messages, s.lastUsed, s.counted = nil, 0, 0
+	e.mu.Unlock()
+	if empty {
+		return nil
+	}
+	// The settings are written as the new root, so that the branch stands by itself when the file is read again.
+	s.leaf, s.recorded = "", settings{}
+	return e.recordSettings(m, level)
 }

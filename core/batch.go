@@ -1,0 +1,309 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// maxParallel bounds how many tools of one reply run side by side.
+	maxParallel = 8
+	// abandonAfter is how long a tool may go on after its context has ended before the turn goes on without it.
+	abandonAfter = time.Second
+)
+
+// What the model reads of calls that did not run.
+const (
+	deniedText     = "Tool call denied by user."
+	forbiddenText  = "Tool call denied by policy."
+	redirectedText = "Tool call redirected by user."
+	skippedText    = "Tool call skipped: the user asked for something else."
+	abortedText    = "Operation aborted"
+	cutOffText     = "Tool call not run: the reply was cut off at the length limit. Make the call again, in smaller pieces."
+)
+
+// A batch is what came of the tool calls of one reply.
+type batch struct {
+	results  []Message // one for each call, in source order
+	redirect string    // what the user wants instead
+	err      error     // why the turn cannot go on
+}
+
+// A job is one call on its way.
+type job struct {
+	call    ToolCall
+	tool    Tool // nil: there is none of that name
+	assess  Assessment
+	verdict Verdict
+}
+
+// An answer is what came of one call.
+type answer struct {
+	outcome    Outcome
+	result     ToolResult
+	took       time.Duration
+	redirected bool
+}
+
+// runBatch runs the tools that a reply calls and records a result for each, whatever happens. Calls that need no question and
+// do not get in each other's way run side by side; others one after the other.
+func (e *Engine) runBatch(t *turn, reply Message) batch {
+	var b batch
+	jobs := e.jobs(reply)
+	switch {
+	case reply.Stop == StopLength:
+		for _, j := range jobs {
+			e.called(t, j)
+			e.settle(t, &b, j, answer{outcome: OutcomeError, result: ErrorResult(cutOffText)})
+		}
+	case len(jobs) > 1 && independent(jobs):
+		e.runParallel(t, &b, jobs)
+	default:
+		e.runSerial(t, &b, jobs)
+	}
+	if b.err == nil && t.ctx.Err() != nil {
+		b.err = context.Cause(t.ctx)
+	}
+	return b
+}
+
+func (e *Engine) jobs(reply Message) []job {
+	var jobs []job
+	for _, call := range reply.ToolCalls() {
+		j := job{call: call, assess: Assessment{Risk: RiskDestructive, Unknown: true}, verdict: Allow}
+		if tool, ok := e.findTool(call.Name); ok {
+			j.tool = tool
+			j.call.Name = tool.Spec().Name
+			j.assess = assess(tool, j.call)
+			j.verdict = e.host.o.Approver(j.call, j.assess)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs
+}
+
+// findTool finds a tool by the name that a model has written, which may be wrapped in spaces or a namespace.
+func (e *Engine) findTool(name string) (Tool, bool) {
+	if t, ok := e.host.tool(name); ok {
+		return t, true
+	}
+	return e.host.tool(strings.TrimPrefix(strings.TrimSpace(name), "functions."))
+}
+
+// assess asks the tool what a call would do; a panic counts as not knowing.
+func assess(tool Tool, call ToolCall) (a Assessment) {
+	defer func() {
+		if recover() != nil {
+			a = Assessment{Risk: RiskDestructive, Unknown: true}
+		}
+	}()
+	return tool.Assess(call)
+}
+
+// independent reports whether calls may run side by side: none is asked about, and each only reads or touches paths that
+// no other one does.
+func independent(jobs []job) bool {
+	touched := map[string]bool{} // path -> somebody writes it
+	for _, j := range jobs {
+		reads := j.assess.Risk == RiskRead
+		if j.verdict != Allow || j.assess.Unknown && !reads {
+			return false
+		}
+		for _, path := range j.assess.Touches {
+			if writes, seen := touched[path]; seen && (writes || !reads) {
+				return false
+			}
+			touched[path] = !reads
+		}
+	}
+	return writersKnowTheirPaths(jobs)
+}
+
+// writersKnowTheirPaths refuses batches in which something reads it knows not what while another call writes.
+func writersKnowTheirPaths(jobs []job) bool {
+	writes := slices.ContainsFunc(jobs, func(j job) bool { return j.assess.Risk != RiskRead })
+	return !writes || !slices.ContainsFunc(jobs, func(j job) bool { return j.assess.Unknown })
+}
+
+func (e *Engine) runSerial(t *turn, b *batch, jobs []job) {
+	for _, j := range jobs {
+		switch {
+		case b.redirect != "":
+			e.answered(t, b, j, answer{outcome: OutcomeSkipped, result: ErrorResult(skippedText)})
+		case t.ctx.Err() != nil:
+			e.answered(t, b, j, answer{outcome: OutcomeSkipped, result: ErrorResult(abortedText)})
+		default:
+			e.called(t, j)
+			a, redirect := e.decideAndRun(t, j)
+			b.redirect = redirect
+			e.settle(t, b, j, a)
+		}
+	}
+}
+
+// decideAndRun gets one call allowed and runs it, or says why not.
+func (e *Engine) decideAndRun(t *turn, j job) (a answer, redirect string) {
+	switch j.verdict {
+	case Deny:
+		return answer{outcome: OutcomeDenied, result: ErrorResult(forbiddenText)}, ""
+	case Ask:
+		d := e.ask(t, j.call, j.assess)
+		switch {
+		case t.ctx.Err() != nil:
+			return answer{outcome: OutcomeSkipped, result: ErrorResult(abortedText)}, ""
+		case d.Approved:
+		case d.Redirect != "":
+			return answer{outcome: OutcomeDenied, result: ErrorResult(redirectedText), redirected: true}, d.Redirect
+		default:
+			return answer{outcome: OutcomeDenied, result: ErrorResult(deniedText)}, ""
+		}
+	}
+	e.bus.Publish(StateChanged{t.id, PhaseExecuting})
+	return e.runTool(t, j), ""
+}
+
+func (e *Engine) runParallel(t *turn, b *batch, jobs []job) {
+	for _, j := range jobs {
+		e.called(t, j)
+	}
+	e.bus.Publish(StateChanged{t.id, PhaseExecuting})
+	answers := make([]answer, len(jobs))
+	slots := make(chan struct{}, maxParallel)
+	var wg sync.WaitGroup
+	for i, j := range jobs {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			answers[i] = e.runTool(t, j)
+			e.finished(t, j, answers[i])
+		})
+	}
+	wg.Wait()
+	for i, j := range jobs {
+		e.answered(t, b, j, answers[i])
+	}
+}
+
+// runTool runs one allowed call. A tool that does not heed the end of its context is left behind.
+func (e *Engine) runTool(t *turn, j job) answer {
+	if j.tool == nil {
+		return answer{outcome: OutcomeError, result: ErrorResult(fmt.Sprintf("Tool %s not found", j.call.Name))}
+	}
+	start := time.Now()
+	progress := &progress{engine: e, turn: t.id, call: j.call}
+	done := make(chan ToolResult, 1)
+	// The tool is joined below, unless it ignores its context: then it cannot be, and its late result is dropped.
+	go func() {
+		done <- e.call(t.ctx, j, progress.report)
+	}()
+	var result ToolResult
+	select {
+	case result = <-done:
+	case <-t.ctx.Done():
+		select {
+		case result = <-done:
+		case <-time.After(abandonAfter):
+			e.host.o.Log.Warn("a tool does not stop; going on without it", "tool", j.call.Name)
+			result = ErrorResult(abortedText)
+		}
+		result.IsError = true
+	}
+	progress.stop()
+	a := answer{outcome: OutcomeSuccess, result: result, took: max(time.Since(start), 1)}
+	if result.IsError {
+		a.outcome = OutcomeError
+	}
+	return a
+}
+
+// call runs the tool. A panic, or an error, is a result that says so: the model is told, and the turn goes on.
+func (e *Engine) call(ctx context.Context, j job, report func(string)) (result ToolResult) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.host.o.Log.Error("panic in a tool", "tool", j.call.Name, "panic", p, "stack", string(debug.Stack()))
+			result = ErrorResult(fmt.Sprintf("Tool %s failed: internal error: %v", j.call.Name, p))
+		}
+	}()
+	inv := Invocation{ToolCall: j.call, Outside: len(j.assess.Outside) > 0 && j.verdict == Ask, Progress: report}
+	result, err := j.tool.Run(ctx, inv)
+	switch {
+	case err == nil:
+		return result
+	case ctx.Err() != nil:
+		return ErrorResult(abortedText)
+	default:
+		return ErrorResult(err.Error())
+	}
+}
+
+// progress passes on what a tool reports until the tool has ended.
+type progress struct {
+	engine *Engine
+	turn   TurnID
+	call   ToolCall
+
+	mu      sync.Mutex
+	stopped bool
+}
+
+func (p *progress) report(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		p.engine.bus.Publish(ToolProgress{Turn: p.turn, Call: p.call, Text: text})
+	}
+}
+
+func (p *progress) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+}
+
+func (e *Engine) called(t *turn, j job) {
+	e.bus.Publish(ToolCalled{Turn: t.id, Call: j.call, Risk: j.assess.Risk})
+}
+
+func (e *Engine) settle(t *turn, b *batch, j job, a answer) {
+	e.finished(t, j, a)
+	e.answered(t, b, j, a)
+}
+
+func (e *Engine) finished(t *turn, j job, a answer) {
+	e.bus.Publish(ToolFinished{Turn: t.id, Call: j.call, Outcome: a.outcome, Result: a.result, Took: a.took})
+}
+
+// answered makes the result of a call part of the conversation.
+func (e *Engine) answered(t *turn, b *batch, j job, a answer) {
+	m := resultMessage(j.call, a.result)
+	m.Took = a.took
+	b.results = append(b.results, m)
+	t.messages = append(t.messages, m)
+	if a.outcome != OutcomeSkipped {
+		rec := CallRecord{Call: j.call, Outcome: a.outcome, Took: a.took}
+		if a.outcome == OutcomeError {
+			rec.Output = m.Text()
+		}
+		t.calls = append(t.calls, rec)
+	}
+	ev := ToolAnswered{Turn: t.id, Call: j.call, Outcome: a.outcome, Redirected: a.redirected, Message: m}
+	if err := e.record(ev, Entry{Type: EntryMessage, Message: &m}); err != nil && b.err == nil {
+		b.err = err
+	}
+}
+
+func resultMessage(c ToolCall, r ToolResult) Message {
+	content := r.Content
+	if len(content) == 0 {
+		content = []Block{TextBlock("")}
+	}
+	return Message{
+		Role: RoleTool, Time: time.Now(), Content: content, ToolCallID: c.ID, ToolName: c.Name,
+		IsError: r.IsError, Details: r.Details,
+	}
+}

@@ -1,0 +1,93 @@
+package core
+
+import "slices"
+
+// The queues of messages that wait for a running turn.
+const (
+	steering = iota // said at the next seam
+	followUp        // said when the turn would otherwise end
+)
+
+// Steer queues a message for the next seam of the running turn; without one, for the next turn. It fails with
+// ErrEmptyPrompt, ErrOverloaded or ErrClosed.
+func (e *Engine) Steer(in Input) error { return e.enlist(steering, in) }
+
+// FollowUp queues a message that is said when the running turn would otherwise end; without one, in the next turn. It fails as
+// Steer does.
+func (e *Engine) FollowUp(in Input) error { return e.enlist(followUp, in) }
+
+func (e *Engine) enlist(which int, in Input) error {
+	if in.Text == "" && len(in.Images) == 0 {
+		return ErrEmptyPrompt
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q := &e.session.queues[which]
+	switch {
+	case e.closed:
+		return ErrClosed
+	case len(*q) >= maxQueued:
+		return ErrOverloaded
+	}
+	// Readers hold the old slice: it is extended, never changed in place.
+	*q = append(slices.Clip(*q), in.message())
+	e.bus.Publish(e.session.queued())
+	return nil
+}
+
+// SetSteeringMode and SetFollowUpMode say whether one queued message is taken at a seam, or all.
+func (e *Engine) SetSteeringMode(oneAtATime bool) { e.setMode(steering, oneAtATime) }
+
+// SetFollowUpMode: see SetSteeringMode.
+func (e *Engine) SetFollowUpMode(oneAtATime bool) { e.setMode(followUp, oneAtATime) }
+
+func (e *Engine) setMode(which int, oneAtATime bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.modes[which] = oneAtATime
+}
+
+// Queued returns the messages that wait, oldest first.
+func (e *Engine) Queued() (steer, follow []Message) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.session.queues[steering], e.session.queues[followUp]
+}
+
+// ClearQueues forgets the messages that wait and returns them.
+func (e *Engine) ClearQueues() (steer, follow []Message) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.session
+	steer, follow = s.queues[steering], s.queues[followUp]
+	s.queues = [2][]Message{}
+	e.bus.Publish(s.queued())
+	return steer, follow
+}
+
+// takeLocked removes from a queue what is due at a seam, oldest first.
+func (e *Engine) takeLocked(which int) []Message {
+	q := &e.session.queues[which]
+	n := len(*q)
+	if n > 1 && e.modes[which] {
+		n = 1
+	}
+	taken := slices.Clone((*q)[:n])
+	*q = (*q)[n:]
+	return taken
+}
+
+// seam takes what is to be said before the next request. Between tools and the next request that is steering; at the end
+// of a reply without calls, follow-ups too. If nothing is, and the turn may end, it is done: from here on a message that
+// is sent waits for the next turn.
+func (e *Engine) seam(t *turn, mayEnd bool) []Message {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	taken := e.takeLocked(steering)
+	if len(taken) == 0 && mayEnd {
+		taken = e.takeLocked(followUp)
+		t.done = len(taken) == 0
+	}
+	t.drained = len(taken) > 0
+	return taken
+}

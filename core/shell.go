@@ -1,0 +1,92 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A ShellCommand is a command that the user runs beside the conversation.
+type ShellCommand struct {
+	Command string
+	Exclude bool // the model does not get to see it
+	Tag     any  // the caller's own mark, handed back untouched in ShellOutput and ShellEnded
+}
+
+// shellRun is a command that runs.
+type shellRun struct{ cancel context.CancelCauseFunc }
+
+// ErrNoShell means that the host cannot run commands.
+var ErrNoShell = errors.New("running commands is not available")
+
+// RunShell runs a command and returns when it has ended; turns go on meanwhile. Its output and its end come as events, and it
+// becomes part of the conversation: at once if no turn runs, else after it.
+func (e *Engine) RunShell(c ShellCommand) (ShellRun, error) {
+	ctx, run, err := e.startShell()
+	if err != nil {
+		return ShellRun{}, err
+	}
+	defer e.wg.Done()
+	res, err := e.host.o.Shell.Run(ctx, c.Command, func(text string) {
+		e.bus.Publish(ShellOutput{c.Tag, text})
+		_ = e.bus.Ready(ctx) // a client that does not read holds up the command; Run itself sees the end of ctx
+	})
+	run.cancel(nil)
+	e.mu.Lock()
+	delete(e.shells, run)
+	idle := len(e.queue) == 0
+	e.mu.Unlock()
+	if err != nil {
+		return ShellRun{}, err
+	}
+	res.Command, res.Exclude = c.Command, c.Exclude
+	m := Message{Role: RoleShell, Time: time.Now(), Shell: &res}
+	e.bus.Publish(ShellEnded{c.Tag, m})
+	recorded := make(chan struct{})
+	if err := e.Between(func() { defer close(recorded); e.recordShell(m) }); err != nil {
+		return res, err
+	}
+	if idle {
+		<-recorded
+	}
+	return res, nil
+}
+
+func (e *Engine) startShell() (context.Context, *shellRun, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closed:
+		return nil, nil, ErrClosed
+	case e.host.o.Shell == nil:
+		return nil, nil, ErrNoShell
+	}
+	ctx, cancel := context.WithCancelCause(e.ctx)
+	run := &shellRun{cancel: cancel}
+	e.shells[run] = struct{}{}
+	e.wg.Add(1)
+	return ctx, run, nil
+}
+
+func (e *Engine) recordShell(m Message) {
+	e.mu.Lock()
+	model, level := e.model, e.thinking
+	e.mu.Unlock()
+	err := e.recordSettings(model, level)
+	if err == nil {
+		err = e.record(nil, Entry{Type: EntryMessage, Message: &m})
+	}
+	if err != nil {
+		e.host.o.Log.Error("a shell command is not in the session", "error", err)
+		e.bus.Publish(Notice{Text: "The command is not in the session: " + err.Error()})
+	}
+}
+
+// AbortShell ends the commands that the user runs.
+func (e *Engine) AbortShell() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for run := range e.shells {
+		run.cancel(ErrAborted)
+	}
+}

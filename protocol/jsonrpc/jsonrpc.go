@@ -1,0 +1,276 @@
+// Package jsonrpc speaks JSON-RPC 2.0 as the agent rho does: one object or batch a line, events as notifications.
+//
+// Requests are served one after the other, in line with the turns, but for those that must act at once: abort,
+// approvalResponse, prompt with steer, and refusals. The answer to a prompt comes when its turn has ended. Of
+// github.com/creachadair/jrpc2 it uses the error type, codes and version; see docs/ARCHITECTURE.md for why not its server.
+package jsonrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"sync"
+
+	"github.com/creachadair/jrpc2"
+
+	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/internal/wire"
+	"github.com/dualagent/agent/protocol"
+)
+
+// maxInFlight bounds the requests that wait for their answers.
+const maxInFlight = 1000
+
+// Options say how the protocol is spoken.
+type Options struct {
+	Engine  core.EngineOptions
+	Version string       // of the program, told in ready
+	Log     *slog.Logger // default: nothing is logged
+}
+
+// Open returns what protocol.Serve opens a codec with.
+func Open(o Options) protocol.Open {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return func(ctx context.Context, h *core.Host, out *protocol.Outbox) (protocol.Codec, error) {
+		c := &codec{o: o, host: h, out: out, inFlight: map[string]struct{}{}}
+		engine, err := h.Open(ctx, o.Engine, out)
+		if err != nil {
+			return nil, err
+		}
+		c.engine = engine
+		return c, nil
+	}
+}
+
+// A codec speaks with one client.
+type codec struct {
+	o      Options
+	host   *core.Host
+	engine *core.Engine
+	out    *protocol.Outbox
+
+	// Of the writer's goroutine.
+	enc   wire.Encoder
+	ready bool // the greeting is written
+
+	mu       sync.Mutex
+	inFlight map[string]struct{} // ids of requests without an answer; requests without an id do not count
+}
+
+// Handle implements protocol.Codec.
+func (c *codec) Handle(ctx context.Context, line []byte) []any {
+	requests, isBatch, err := parseLine(line)
+	if err != nil {
+		return []any{reply{to: &request{id: null}, err: err}}
+	}
+	var group *batch
+	if isBatch {
+		group = &batch{}
+		for _, r := range requests {
+			if r.id != nil {
+				group.owed++
+			}
+		}
+	}
+	var replies []any
+	for i := range requests {
+		p := &requests[i]
+		p.batch = group
+		if r, ok := c.accept(ctx, p); ok && p.id != nil {
+			replies = append(replies, r)
+		}
+	}
+	return replies
+}
+
+// Malformed implements protocol.Codec.
+func (c *codec) Malformed(err error) []any {
+	return []any{reply{to: &request{id: null}, err: parseError(err)}}
+}
+
+// Hangup implements protocol.Codec.
+func (c *codec) Hangup() { c.engine.Hangup() }
+
+// accept takes up one request; ok is false if its answer comes later.
+func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
+	req := &p.request
+	if p.err != nil {
+		return reply{to: req, err: p.err}, true
+	}
+	if err := c.enter(req); err != nil {
+		// The id belongs to another request, so this one is answered without being entered.
+		return reply{to: &request{id: req.id, batch: req.batch, method: refused}, err: err}, true
+	}
+	m, known := methods[req.method]
+	if !known {
+		return reply{to: req, err: jrpc2.Errorf(jrpc2.MethodNotFound, "Method not found: %s", req.method)}, true
+	}
+	run, kind, err := m.prepare(c, req)
+	if err != nil {
+		return reply{to: req, err: wireError(err)}, true
+	}
+	switch kind {
+	case now:
+		return c.run(ctx, req, run)
+	case soon:
+		c.out.Later(func() any {
+			if r, ok := c.run(ctx, req, run); ok && req.id != nil {
+				return r
+			}
+			return nil
+		})
+	default:
+		err := c.engine.Between(func() {
+			if r, ok := c.run(ctx, req, run); ok && req.id != nil {
+				c.out.Reply(r)
+			}
+		})
+		if err != nil {
+			return reply{to: req, err: wireError(err)}, true
+		}
+	}
+	return reply{}, false
+}
+
+// run carries out a request. A panic is an internal error.
+func (c *codec) run(ctx context.Context, req *request, f func(context.Context) (any, error)) (r reply, ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.o.Log.Error("panic in a method", "method", req.method, "panic", p, "stack", string(debug.Stack()))
+			r, ok = reply{to: req, err: jrpc2.Errorf(jrpc2.InternalError, "internal error: %v", p)}, true
+		}
+	}()
+	result, err := f(ctx)
+	switch {
+	case errors.Is(err, errLater):
+		return reply{}, false
+	case err != nil:
+		return reply{to: req, err: wireError(err)}, true
+	default:
+		return reply{to: req, result: result}, true
+	}
+}
+
+// refused marks the answer to a request whose id is not entered as in flight.
+const refused = "\x00refused"
+
+// enter notes that a request is in flight.
+func (c *codec) enter(req *request) *jrpc2.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.inFlight) >= maxInFlight {
+		return jrpc2.Errorf(codeOverloaded, "more than %d requests are waiting for their answers", maxInFlight)
+	}
+	id := string(req.id)
+	if req.id == nil || id == "null" {
+		return nil
+	}
+	if _, taken := c.inFlight[id]; taken {
+		return invalidRequest("Invalid request: a request with id %s is in flight already", id)
+	}
+	c.inFlight[id] = struct{}{}
+	return nil
+}
+
+// leave frees the id of a request that is answered.
+func (c *codec) leave(req *request) {
+	if req.method == "" || req.method == refused {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.inFlight, string(req.id))
+}
+
+// Append implements protocol.Codec.
+func (c *codec) Append(buf []byte, item any) ([]byte, error) {
+	switch it := item.(type) {
+	case reply:
+		return c.appendReply(buf, it)
+	case core.SessionStarted:
+		if c.ready {
+			return buf, nil
+		}
+		c.ready = true
+		return c.appendNote(buf, "ready", Ready{Version: c.o.Version, Protocol: "jsonrpc", Capabilities: capabilities()})
+	}
+	var err error
+	for _, n := range rows[reflect.TypeOf(item)] {
+		params := n.params(item)
+		if params == nil {
+			continue
+		}
+		if buf, err = c.appendNote(buf, n.method, params); err != nil {
+			return buf, err
+		}
+	}
+	if end, ok := item.(core.TurnEnded); ok {
+		if req := end.Tag.(*request); req.id != nil {
+			return c.appendReply(buf, answerTo(req, end))
+		}
+	}
+	return buf, nil
+}
+
+func (c *codec) appendNote(buf []byte, method string, params any) ([]byte, error) {
+	buf = append(buf, `{"jsonrpc":"2.0","method":"`...)
+	buf = append(buf, method...)
+	buf = append(buf, `","params":`...)
+	return c.appendLast(buf, params)
+}
+
+// appendLast appends v, the brace that closes the record, and LF.
+func (c *codec) appendLast(buf []byte, v any) ([]byte, error) {
+	buf, err := c.enc.Append(buf, v)
+	if err != nil {
+		return buf, fmt.Errorf("encode %T: %w", v, err)
+	}
+	buf[len(buf)-1] = '}'
+	return append(buf, '\n'), nil
+}
+
+// appendReply appends an answer, or, if it is one of a batch, keeps it until all of them are there.
+func (c *codec) appendReply(buf []byte, r reply) ([]byte, error) {
+	c.leave(r.to)
+	group := r.to.batch
+	if group == nil {
+		return c.appendAnswer(buf, r)
+	}
+	sep := byte(',')
+	if len(group.buf) == 0 {
+		sep = '['
+	}
+	var err error
+	if group.buf, err = c.appendAnswer(append(group.buf, sep), r); err != nil {
+		return buf, err
+	}
+	group.buf = group.buf[:len(group.buf)-1]
+	if group.owed--; group.owed > 0 {
+		return buf, nil
+	}
+	buf = append(buf, group.buf...)
+	return append(buf, "]\n"...), nil
+}
+
+func (c *codec) appendAnswer(buf []byte, r reply) ([]byte, error) {
+	buf = append(buf, `{"jsonrpc":"2.0","id":`...)
+	buf = append(buf, r.to.id...)
+	if r.err == nil {
+		buf = append(buf, `,"result":`...)
+		done, err := c.appendLast(buf, r.result)
+		if err == nil {
+			return done, nil
+		}
+		// The client must get an answer; one that does not encode is a fault of ours.
+		c.o.Log.Error("a result does not encode", "method", r.to.method, "error", err)
+		r.err = jrpc2.Errorf(jrpc2.InternalError, "internal error: the result does not encode")
+		buf = buf[:len(buf)-len(`,"result":`)]
+	}
+	buf = append(buf, `,"error":`...)
+	return c.appendLast(buf, r.err)
+}

@@ -1,0 +1,329 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/internal/wire"
+)
+
+// askTimeout bounds how long providers are waited for when they are asked for their models.
+const askTimeout = 5 * time.Second
+
+// errLater says that the answer comes with the end of a turn.
+var errLater = errors.New("the answer comes later")
+
+// A kind says when a method is carried out.
+type kind uint8
+
+const (
+	inLine kind = iota // on the engine's worker, when all that came before is done
+	now                // on the reader, at once
+	soon               // at once, on a goroutine of its own
+)
+
+// A method is a row of the table of methods.
+type method struct {
+	name string
+	doc  string
+	kind kind
+	// immediate is the kind when the params hold "immediate":true; methods that change something have none other.
+	immediate kind
+	decode    func(params wire.Raw) (any, error)
+	call      func(c *codec, ctx context.Context, req *request, params any) (any, error)
+	params    reflect.Type
+	result    reflect.Type
+}
+
+// row makes a row of the table. Params of type P are decoded before the method takes its place in the line, so that what is
+// wrong with them is answered at once; invalid is that answer.
+func row[P, R any](name, doc, invalid string, k kind, fn func(*codec, context.Context, *request, P) (R, error)) method {
+	return method{
+		name: name, doc: doc, kind: k, immediate: k,
+		params: reflect.TypeFor[P](), result: reflect.TypeFor[R](),
+		decode: func(raw wire.Raw) (any, error) { return decode[P](raw, invalid) },
+		call: func(c *codec, ctx context.Context, req *request, params any) (any, error) {
+			return fn(c, ctx, req, params.(P))
+		},
+	}
+}
+
+// query makes a row for a method that only reads: "immediate":true lets it overtake.
+func query[R any](name, doc string, immediate kind, fn func(*codec, context.Context) (R, error)) method {
+	m := row(name, doc, "", inLine, func(c *codec, ctx context.Context, _ *request, _ Nothing) (R, error) { return fn(c, ctx) })
+	m.immediate = immediate
+	return m
+}
+
+// methodTable is the only list of methods.
+var methodTable = []method{
+	row("prompt", "Send a message; the result comes when its turn has ended. With steer, say it to the running turn at its next seam.",
+		"prompt requires a non-empty 'message' param", inLine, (*codec).prompt),
+	row("abort", "Cancel the turn that runs.", "", now, (*codec).abort),
+	row("approvalResponse", "Answer an approval/request.", "", now, (*codec).approvalResponse),
+	row("clear", "Forget the conversation.", "", inLine, (*codec).clear),
+	row("newSession", "Start a new session with the same model, provider and tools.", "", inLine, (*codec).newSession),
+	query("getState", "Model, provider, working directory, number of messages.", now, (*codec).getState),
+	query("getMessages", "The conversation on the active path.", now, (*codec).getMessages),
+	row("setModel", "Switch to another model: an id, provider:id or provider/id.",
+		"setModel requires a non-empty 'model' param", inLine, (*codec).setModel),
+	query("listModels", "The models on offer.", soon, (*codec).listModels),
+	query("listProviders", "The configured providers, and whether they answer.", soon, (*codec).listProviders),
+	query("listTools", "The tools with their schemas and risks.", now, (*codec).listTools),
+}
+
+// methods holds the table by name.
+var methods = byName(methodTable)
+
+func byName(table []method) map[string]method {
+	m := make(map[string]method, len(table))
+	for _, row := range table {
+		m[row.name] = row
+	}
+	return m
+}
+
+// prepare decodes the params of a request and decides when it is carried out.
+func (m method) prepare(c *codec, req *request) (run func(context.Context) (any, error), k kind, err error) {
+	params, err := m.decode(req.params)
+	if err != nil {
+		return nil, 0, err
+	}
+	k = m.kind
+	if m.immediate != m.kind && wantsImmediate(req.params) {
+		k = m.immediate
+	}
+	if p, ok := params.(PromptParams); ok {
+		// A prompt is queued by the engine itself, in the place that its line has.
+		k = now
+		if p.Message == "" {
+			return nil, 0, invalidParams("prompt requires a non-empty 'message' param")
+		}
+	}
+	return func(ctx context.Context) (any, error) { return m.call(c, ctx, req, params) }, k, nil
+}
+
+func wantsImmediate(params wire.Raw) bool {
+	var p struct {
+		Immediate bool `json:"immediate"`
+	}
+	return bytes.Contains(params, []byte("immediate")) && wire.Decode(params, &p) == nil && p.Immediate
+}
+
+// decode reads params into a P. Params by position are taken in the order of P's fields.
+func decode[P any](raw wire.Raw, invalid string) (P, error) {
+	var p P
+	if reflect.TypeFor[P]().NumField() == 0 {
+		return p, nil
+	}
+	if len(raw) > 0 && raw[0] == '[' {
+		raw = byPosition(raw, reflect.TypeFor[P]())
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = wire.Raw("{}")
+	}
+	if err := wire.Decode(raw, &p); err != nil {
+		if invalid == "" {
+			invalid = "invalid params: " + err.Error()
+		}
+		return p, invalidParams("%s", invalid)
+	}
+	return p, nil
+}
+
+// byPosition turns an array of params into an object.
+func byPosition(raw wire.Raw, t reflect.Type) wire.Raw {
+	var values []wire.Raw
+	if wire.Decode(raw, &values) != nil {
+		return raw
+	}
+	obj := []byte{'{'}
+	for i := range min(len(values), t.NumField()) {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if i > 0 {
+			obj = append(obj, ',')
+		}
+		obj = append(append(append(obj, '"'), name...), `":`...)
+		obj = append(obj, values[i]...)
+	}
+	return append(obj, '}')
+}
+
+func (c *codec) prompt(_ context.Context, req *request, p PromptParams) (PromptResult, error) {
+	in := core.Input{Text: p.Message, Tag: req}
+	for _, img := range p.Images {
+		if img.Type != "image" || img.Data == "" {
+			return PromptResult{}, invalidParams("prompt: images must be image blocks with data")
+		}
+		in.Images = append(in.Images, core.Image{Data: img.Data, MimeType: img.MimeType})
+	}
+	if p.Steer {
+		return PromptResult{}, c.engine.Steer(in)
+	}
+	if _, err := c.engine.Prompt(in); err != nil {
+		return PromptResult{}, err
+	}
+	return PromptResult{}, errLater
+}
+
+func (c *codec) abort(context.Context, *request, Nothing) (Nothing, error) {
+	c.engine.Abort()
+	return Nothing{}, nil
+}
+
+func (c *codec) approvalResponse(_ context.Context, _ *request, p ApprovalParams) (Nothing, error) {
+	var d core.Decision
+	var id any
+	// What does not decode stays false or empty: it does not approve.
+	_ = wire.Decode(p.Approved, &d.Approved)
+	if !d.Approved {
+		_ = wire.Decode(p.Message, &d.Redirect)
+	}
+	if len(p.ID) > 0 && string(p.ID) != "null" {
+		if wire.Decode(p.ID, &id) == nil {
+			d.CallID, _ = id.(string)
+		}
+		if d.CallID == "" {
+			return Nothing{}, invalidParams("approvalResponse: 'id' must be the id of an approval/request")
+		}
+	}
+	return Nothing{}, c.engine.Decide(0, d)
+}
+
+func (c *codec) clear(context.Context, *request, Nothing) (Nothing, error) {
+	return Nothing{}, c.engine.Clear()
+}
+
+func (c *codec) newSession(ctx context.Context, _ *request, _ Nothing) (Session, error) {
+	info, err := c.engine.NewSession(ctx, core.SessionOptions{})
+	return Session{SessionID: info.ID, Path: info.Path}, err
+}
+
+func (c *codec) getState(context.Context) (State, error) {
+	s := c.engine.State()
+	return State{Model: s.Model.ID, Provider: s.Model.Provider, Cwd: s.Session.Cwd, MessageCount: s.Messages + systemMessages(s)}, nil
+}
+
+// systemMessages counts the system prompt, which this protocol shows as a message.
+func systemMessages(s core.State) int {
+	if s.System == "" {
+		return 0
+	}
+	return 1
+}
+
+func (c *codec) getMessages(context.Context) (Messages, error) {
+	out := []Message{}
+	if system := c.engine.State().System; system != "" {
+		out = append(out, Message{Role: "system", Content: system})
+	}
+	for _, m := range c.engine.Messages() {
+		out = append(out, message(m))
+	}
+	return Messages{out}, nil
+}
+
+func message(m core.Message) Message {
+	switch m.Role {
+	case core.RoleAssistant:
+		calls := []CallText{}
+		for _, call := range m.ToolCalls() {
+			calls = append(calls, CallText{ID: call.ID, Name: call.Name, Arguments: arguments(call)})
+		}
+		return Message{Role: "assistant", Content: m.Text(), ToolCalls: &calls}
+	case core.RoleTool:
+		return Message{Role: "tool", ToolCallID: m.ToolCallID, Content: m.Text()}
+	case core.RoleShell:
+		return Message{Role: "user", Content: "$ " + m.Shell.Command + "\n" + m.Shell.Output}
+	case core.RoleSystem:
+		return Message{Role: "system", Content: m.Text()}
+	default:
+		return Message{Role: "user", Content: m.Text()}
+	}
+}
+
+func (c *codec) setModel(ctx context.Context, _ *request, p SetModelParams) (SetModelResult, error) {
+	if p.Model == "" {
+		return SetModelResult{}, invalidParams("setModel requires a non-empty 'model' param")
+	}
+	m, level, err := core.FindModel(c.host.Providers(), core.ModelRef(p.Model))
+	if err == nil && m.ID == p.Model && m.Name == "" {
+		m, err = c.confirm(ctx, m)
+	}
+	if err != nil {
+		return SetModelResult{}, modelError(p.Model, err)
+	}
+	c.engine.UseModel(m, level)
+	use := c.engine.Context()
+	return SetModelResult{
+		Model: m.ID, Provider: m.Provider, ContextWindow: m.ContextWindow, EstimatedUsed: use.Used, UtilizationPercent: use.Percent,
+	}, nil
+}
+
+// confirm looks for a bare id, which some provider takes on trust, in the lists of all of them.
+func (c *codec) confirm(ctx context.Context, m core.Model) (core.Model, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	silent := false
+	for _, p := range c.host.Ask(ctx) {
+		for _, have := range p.Models {
+			if have.ID == m.ID {
+				return have, nil
+			}
+		}
+		silent = silent || p.Err != nil
+	}
+	if silent {
+		return m, nil // who does not list its models may still have it
+	}
+	return m, core.ErrUnknownModel
+}
+
+// splitRef splits a model reference into provider and model as far as it has both.
+func splitRef(ref string) (provider, model string) {
+	if i := strings.IndexAny(ref, "/:"); i >= 0 {
+		return ref[:i], ref[i+1:]
+	}
+	return "", ref
+}
+
+func (c *codec) listModels(ctx context.Context) (Models, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	out := []Model{}
+	for _, p := range c.host.Ask(ctx) {
+		for _, m := range p.Models {
+			out = append(out, Model{ID: m.ID, Provider: m.Provider})
+		}
+	}
+	return Models{out}, nil
+}
+
+func (c *codec) listProviders(ctx context.Context) (Providers, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	active := c.engine.State().Model.Provider
+	out := []Provider{}
+	for _, p := range c.host.Ask(ctx) {
+		out = append(out, Provider{Name: p.Name, IsExternal: p.External, Reachable: p.Err == nil, Active: p.Name == active})
+	}
+	return Providers{out}, nil
+}
+
+func (c *codec) listTools(context.Context) (Tools, error) {
+	out := []Tool{}
+	for _, t := range c.host.Tools() {
+		out = append(out, Tool{Name: t.Name, Description: t.Description, Risk: string(t.Risk), Parameters: t.Parameters})
+	}
+	return Tools{out}, nil
+}
+
+// capabilities lists what this server can do beyond the original, for clients that look.
+func capabilities() []string {
+	return []string{"approvalIds", "batch", "immediate", "images", "steer", "toolCallIds"}
+}

@@ -1,0 +1,423 @@
+package protocol
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dualagent/agent/core"
+)
+
+const (
+	// outboxLimit is how many bytes of events may wait for a slow client before turns are held up.
+	outboxLimit = 256 << 10
+	// replyLimit is how many bytes of replies may wait before no more commands are read: a client that writes and
+	// never reads.
+	replyLimit = 4 << 20
+	// joinLimit is how long the text of joined deltas may get.
+	joinLimit = 32 << 10
+	// flushSize is how much is encoded before it is written.
+	flushSize = 64 << 10
+)
+
+// An Outbox is the one ordered way from an engine and its codec to the client. Events and replies leave it in the order in
+// which they were put in, except that the replies to a command go ahead of the events that the command causes.
+//
+// It never drops anything and never blocks those who put things in. When the client is slow, neighbouring deltas are
+// joined; when it is slower still, Ready holds up the turn. Put, Ready, Reply and Later may be called from any goroutine;
+// Answer and Flush belong to the reader, Run to the writer.
+type Outbox struct {
+	over atomic.Bool // Ready has to wait
+
+	mu     sync.Mutex
+	items  []any        // wait for the writer
+	held   []core.Event // wait for the replies of the commands in hand
+	hold   bool         // commands are in hand
+	events int          // bytes of events that are not written
+	owed   int          // bytes of replies that are not written
+	closed bool         // nothing more will come
+	failed bool         // writing has failed: what comes is dropped
+	wake   chan struct{}
+	room   chan struct{} // closed and replaced when something has been written
+
+	later  int        // functions given to Later that have not returned
+	joined *sync.Cond // later has become 0
+
+	written atomic.Int64 // bytes, ever
+}
+
+// NewOutbox returns an empty Outbox.
+func NewOutbox() *Outbox {
+	o := &Outbox{wake: make(chan struct{}, 1), room: make(chan struct{})}
+	o.joined = sync.NewCond(&o.mu)
+	return o
+}
+
+// Put adds an event. It is a core.Sink's.
+func (o *Outbox) Put(ev core.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.failed:
+		return
+	case o.replacedLocked(ev):
+		return
+	case o.hold:
+		o.held = append(o.held, ev)
+	default:
+		o.items = append(o.items, ev)
+	}
+	o.events += sizeOf(ev)
+	o.over.Store(o.events > outboxLimit)
+	if !o.hold {
+		o.wakeLocked()
+	}
+}
+
+// replacedLocked puts a tool's progress in the place of an older one that is not written yet.
+func (o *Outbox) replacedLocked(ev core.Event) bool {
+	p, ok := ev.(core.ToolProgress)
+	if !ok || o.events < outboxLimit/2 {
+		return false
+	}
+	for i := len(o.items) - 1; i >= 0; i-- {
+		if old, ok := o.items[i].(core.ToolProgress); ok && old.Call.ID == p.Call.ID && old.Turn == p.Turn {
+			o.items[i] = p
+			o.events += len(p.Text) - len(old.Text)
+			return true
+		}
+	}
+	return false
+}
+
+// Ready returns when the client has read enough for more events to be worth having, or the cause of ctx's end.
+func (o *Outbox) Ready(ctx context.Context) error {
+	for o.over.Load() {
+		o.mu.Lock()
+		room, wait := o.room, o.events > outboxLimit && !o.failed
+		o.mu.Unlock()
+		if !wait {
+			return nil
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// Answer carries out a command and adds its replies; events that come meanwhile, and until Flush, go behind them. It first
+// waits while the client leaves too many replies unread.
+func (o *Outbox) Answer(command func() []any) {
+	o.mu.Lock()
+	for o.owed > replyLimit && !o.failed {
+		room := o.room
+		o.releaseLocked()
+		o.mu.Unlock()
+		<-room
+		o.mu.Lock()
+	}
+	o.hold = true
+	o.mu.Unlock()
+	replies := command()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.replyLocked(replies...)
+}
+
+// Flush lets go what Answer held back. The reader calls it before it waits for more commands, so that commands which came in
+// one piece are carried out together before the client hears of what they cause.
+func (o *Outbox) Flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.releaseLocked()
+}
+
+func (o *Outbox) releaseLocked() {
+	o.hold = false
+	for _, ev := range o.held {
+		o.items = append(o.items, ev)
+	}
+	clear(o.held)
+	o.held = o.held[:0]
+	o.wakeLocked()
+}
+
+// Reply adds a reply that comes from a function given to Engine.Between.
+func (o *Outbox) Reply(r any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.replyLocked(r)
+	o.wakeLocked()
+}
+
+func (o *Outbox) replyLocked(replies ...any) {
+	if o.failed {
+		return
+	}
+	for _, r := range replies {
+		o.items = append(o.items, r)
+		o.owed += sizeOf(r)
+	}
+}
+
+// Later runs reply on a goroutine of its own and adds what it returns, if that is not nil. Close waits for it.
+func (o *Outbox) Later(reply func() any) {
+	o.mu.Lock()
+	o.later++
+	o.mu.Unlock()
+	// Wait and Close join it by the counter: a WaitGroup forbids to add while somebody waits.
+	go func() {
+		r := reply()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if r != nil {
+			o.replyLocked(r)
+			o.wakeLocked()
+		}
+		if o.later--; o.later == 0 {
+			o.joined.Broadcast()
+		}
+	}()
+}
+
+// Wait returns when nothing that Later has started is under way.
+func (o *Outbox) Wait() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waitLocked()
+}
+
+func (o *Outbox) waitLocked() {
+	for o.later > 0 {
+		o.joined.Wait()
+	}
+}
+
+// Close tells that nothing more will come. Run returns when all that there is has been written.
+func (o *Outbox) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waitLocked()
+	o.releaseLocked()
+	o.closed = true
+}
+
+func (o *Outbox) wakeLocked() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run writes what is put in until the Outbox is closed and empty. It fails with the first error of w; from then on what is
+// put in is dropped and nobody is held up. encode appends one item as zero or more lines.
+func (o *Outbox) Run(w io.Writer, encode func(buf []byte, item any) ([]byte, error)) error {
+	buf := make([]byte, 0, flushSize+flushSize/4)
+	var items []any
+	for {
+		var events, owed int
+		var crowded, closed bool
+		items, events, owed, crowded, closed = o.take(items)
+		if len(items) == 0 && closed {
+			return nil
+		}
+		if crowded {
+			items = join(items)
+		}
+		for i, item := range items {
+			var err error
+			if buf, err = encode(buf, item); err != nil {
+				o.fail()
+				return err
+			}
+			items[i] = nil
+			if len(buf) < flushSize && i < len(items)-1 {
+				continue
+			}
+			if buf, err = o.write(w, buf); err != nil {
+				o.fail()
+				return err
+			}
+		}
+		o.release(events, owed)
+	}
+}
+
+func (o *Outbox) write(w io.Writer, buf []byte) ([]byte, error) {
+	for rest := buf; len(rest) > 0; {
+		n, err := w.Write(rest[:min(len(rest), flushSize)])
+		o.written.Add(int64(n))
+		if err != nil {
+			return buf, err
+		}
+		rest = rest[n:]
+	}
+	if cap(buf) > 4*flushSize { // one large record must not keep its memory
+		return make([]byte, 0, flushSize+flushSize/4), nil
+	}
+	return buf[:0], nil
+}
+
+// take waits for items and takes them all; spare is used for those that come next.
+func (o *Outbox) take(spare []any) (items []any, events, owed int, crowded, closed bool) {
+	for {
+		o.mu.Lock()
+		// What is held goes behind the replies: while commands are in hand only full batches leave.
+		if !o.hold && (len(o.items) > 0 || o.closed) {
+			items, o.items = o.items, spare[:0]
+			events, owed, closed = o.events, o.owed, o.closed
+			o.mu.Unlock()
+			return items, events, owed, events > outboxLimit/2, closed
+		}
+		o.mu.Unlock()
+		<-o.wake
+	}
+}
+
+func (o *Outbox) release(events, owed int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.events -= events
+	o.owed -= owed
+	o.over.Store(o.events > outboxLimit)
+	close(o.room)
+	o.room = make(chan struct{})
+	if o.closed {
+		o.wakeLocked()
+	}
+}
+
+func (o *Outbox) fail() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failed = true
+	o.items, o.held, o.events, o.owed = nil, nil, 0, 0
+	o.over.Store(false)
+	close(o.room)
+	o.room = make(chan struct{})
+}
+
+// join puts neighbouring deltas of one block together.
+func join(items []any) []any {
+	out := items[:0]
+	for i := 0; i < len(items); {
+		n := 1
+		length := deltaLen(items[i])
+		for length >= 0 && i+n < len(items) && sameBlock(items[i], items[i+n]) && length < joinLimit {
+			length += deltaLen(items[i+n])
+			n++
+		}
+		item := items[i]
+		if n > 1 {
+			item = joined(items[i:i+n], length)
+		}
+		out = append(out, item)
+		i += n
+	}
+	clear(items[len(out):])
+	return out
+}
+
+func deltaLen(item any) int {
+	switch d := item.(type) {
+	case core.TextDelta:
+		return len(d.Text)
+	case core.ReasoningDelta:
+		return len(d.Text)
+	case core.ToolCallDelta:
+		return len(d.Text)
+	}
+	return -1
+}
+
+func sameBlock(a, b any) bool {
+	switch a := a.(type) {
+	case core.TextDelta:
+		b, ok := b.(core.TextDelta)
+		return ok && a.Turn == b.Turn && a.Block == b.Block
+	case core.ReasoningDelta:
+		b, ok := b.(core.ReasoningDelta)
+		return ok && a.Turn == b.Turn && a.Block == b.Block
+	case core.ToolCallDelta:
+		b, ok := b.(core.ToolCallDelta)
+		return ok && a.Turn == b.Turn && a.Block == b.Block
+	}
+	return false
+}
+
+func joined(items []any, length int) any {
+	var text strings.Builder
+	text.Grow(length)
+	for _, item := range items {
+		switch d := item.(type) {
+		case core.TextDelta:
+			text.WriteString(d.Text)
+		case core.ReasoningDelta:
+			text.WriteString(d.Text)
+		case core.ToolCallDelta:
+			text.WriteString(d.Text)
+		}
+	}
+	switch d := items[0].(type) {
+	case core.TextDelta:
+		d.Text = text.String()
+		return d
+	case core.ReasoningDelta:
+		d.Text = text.String()
+		return d
+	case core.ToolCallDelta:
+		d.Text = text.String()
+		return d
+	}
+	return nil
+}
+
+// A Sizer is a reply that knows about how many bytes it will have on the wire.
+type Sizer interface{ Size() int }
+
+// sizeOf estimates the bytes of an item on the wire.
+func sizeOf(item any) int {
+	const record = 128
+	switch it := item.(type) {
+	case core.TextDelta:
+		return record + len(it.Text)
+	case core.ReasoningDelta:
+		return record + len(it.Text)
+	case core.ToolCallDelta:
+		return record + len(it.Text)
+	case core.ToolProgress:
+		return record + len(it.Text) + len(it.Call.Arguments)
+	case core.ShellOutput:
+		return record + len(it.Text)
+	case core.MessageAdded:
+		return 4*record + 2*it.Message.Size()
+	case core.ReplyEnded:
+		return 4*record + 2*it.Message.Size()
+	case core.ToolAnswered:
+		return 4*record + 2*it.Message.Size()
+	case core.StepEnded:
+		return 4*record + it.Reply.Size() + sizeOfAll(it.Results)
+	case core.TurnEnded:
+		return 4*record + sizeOfAll(it.Messages)
+	case core.EntryAdded:
+		if it.Entry.Message != nil {
+			return 4*record + it.Entry.Message.Size()
+		}
+	case Sizer:
+		return record + it.Size()
+	}
+	return 4 * record
+}
+
+func sizeOfAll(messages []core.Message) int {
+	n := 0
+	for i := range messages {
+		n += messages[i].Size()
+	}
+	return n
+}
