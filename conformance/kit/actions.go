@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,10 @@ func (p *player) act(s step) error {
 		p.more = true
 	case "exit":
 		return p.exit(s.line, a.n)
+	case "line":
+		if !bytes.Contains(p.last, []byte(a.text)) {
+			err = fmt.Errorf("the line of the last record has no such bytes: %s", shorten(string(p.last)))
+		}
 	case "file":
 		err = p.file(a)
 	case "wait-file":

@@ -28,6 +28,7 @@
 //	! signal TERM     send a signal: TERM, INT or HUP
 //	! exit CODE       the server must exit with CODE, and say nothing more before it does
 //	! more            the rest of the output is of no interest
+//	! line "TEXT"     the line of the last record, as it came, has these bytes in it
 //	! file NAME "TEXT"     the workspace's file has this content
 //	! wait-file NAME       the workspace's file comes into being
 //	! asked N "TEXT"       the N-th request to the model, from 1, has TEXT in it (not checked with a script file)

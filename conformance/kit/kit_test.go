@@ -167,6 +167,12 @@ func TestToolCallTextOfDifferentBlocksIsNotJoined(t *testing.T) {
 	wantError(t, play(t, kit.JSONL, says(run(update("0", "a")+update("1", "b"))), lines), "the text goes no further")
 }
 
+func TestLine(t *testing.T) {
+	target := says(`{"type":"a","b":"\u003c<"}` + "\n")
+	wantError(t, play(t, kit.JSONL, target, "< {\"type\":\"a\",\"b\":\"<<\"}\n! line \"\\\\u003c<\"\n"), "")
+	wantError(t, play(t, kit.JSONL, target, "< {\"type\":\"a\",\"b\":\"<<\"}\n! line \"<<\"\n"), "no such bytes")
+}
+
 func TestAnyOrder(t *testing.T) {
 	const lines = `
 ~ {"type":"a"}

@@ -148,6 +148,9 @@ func parseAction(text string) (*action, error) {
 		}
 	case "exit", "requests":
 		a.n, err = strconv.Atoi(rest)
+	case "line":
+		a.text, rest, err = quoted(rest)
+		err = errors.Join(err, nothingAfter(rest))
 	case "file":
 		a.name, rest, _ = strings.Cut(rest, " ")
 		a.text, rest, err = quoted(rest)
@@ -160,7 +163,7 @@ func parseAction(text string) (*action, error) {
 		a.text, rest, err = quoted(rest)
 		err = errors.Join(errN, err, nothingAfter(rest))
 	default:
-		err = fmt.Errorf("unknown action %q; use open, eof, signal, exit, more, file, wait-file, asked or requests", verb)
+		err = fmt.Errorf("unknown action %q; use open, eof, signal, exit, more, line, file, wait-file, asked or requests", verb)
 	}
 	return a, err
 }

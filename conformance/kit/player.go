@@ -22,6 +22,7 @@ type player struct {
 	ignore  []string
 	waiting []record // read, but not matched yet
 	since   []string // lines since the last match, for people
+	last    []byte   // the line of the last match
 	taking  *record  // a piece whose text was matched by a wildcard: what follows belongs to it
 	eof     bool     // standard input is closed
 	exited  bool     // the exit was part of the transcript
@@ -105,6 +106,7 @@ func (p *player) expect(open []expectation) error {
 			if p.tr.Protocol.takesAll(open[at].value) {
 				p.taking = &rec
 			}
+			p.last = rec.text
 			open, part, p.since = slices.Delete(open, at, at+1), nil, nil
 		case more:
 			part = &rec
