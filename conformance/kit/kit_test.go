@@ -108,6 +108,15 @@ func TestMatching(t *testing.T) {
 	}
 }
 
+func TestOptionalKeys(t *testing.T) {
+	target := says(`{"type":"x","b":1}` + "\n")
+	target.Optional = []string{"a"}
+	wantError(t, play(t, kit.JSONL, target, `< {"type":"x","a":null,"b":1}`), "")
+	wantError(t, play(t, kit.JSONL, target, `< {"type":"x","a":"@string","b":1}`), "")
+	wantError(t, play(t, kit.JSONL, target, `< {"type":"x","a":1,"b":1}`), "a: missing, want 1")
+	wantError(t, play(t, kit.JSONL, target, `< {"type":"x","b":1,"c":null}`), "c: missing, want null")
+}
+
 func TestBoundValuesAreSentBack(t *testing.T) {
 	target := answers(func(line string) string {
 		switch line {

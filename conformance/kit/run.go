@@ -200,7 +200,7 @@ func Play(tr *Transcript, target Target, opt Options) error {
 	}
 	p := &player{
 		tr: tr, opt: opt, order: target.Order, proc: proc, out: readStream(proc.stdout), rules: newInvariants(tr.Protocol),
-		match: matcher{keys: opt.Keys, tools: target.Tools}, world: w, ignore: slices.Concat(ignore, target.Ignore),
+		match: matcher{keys: opt.Keys, tools: target.Tools, may: target.Optional}, world: w, ignore: slices.Concat(ignore, target.Ignore),
 	}
 	err = p.play(steps)
 	var f *Failure

@@ -41,6 +41,8 @@ type Target struct {
 	Model string `json:"model"`
 	// Tools maps the names of tools in transcripts to the target's.
 	Tools map[string]string `json:"tools"`
+	// Optional lists keys of records that may be missing where transcripts expect null, "@string" or "@any".
+	Optional []string `json:"optional"`
 	// Ignore lists kinds of records that are always passed over.
 	Ignore []string `json:"ignore"`
 	Order  Order    `json:"order"`
