@@ -172,7 +172,7 @@ func (w *world) close() {
 
 // Play plays one transcript and returns nil or, if the server differs from it, a *Failure.
 func Play(tr *Transcript, target Target, opt Options) error {
-	if err := target.check(); err != nil {
+	if err := target.Validate(); err != nil {
 		return err
 	}
 	w, err := newWorld(tr, &target)

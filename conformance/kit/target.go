@@ -50,7 +50,7 @@ type Target struct {
 	Known map[string]string `json:"known"`
 
 	// Func, if set, runs the server in this process instead of Argv. It gets the arguments without the program's
-	// name, and must return its exit code when ctx ends, which stands for a signal.
+	// name and the working directory of this process, not the workspace, and must return its exit code when ctx ends, which stands for a signal.
 	Func func(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int `json:"-"`
 }
 
@@ -66,10 +66,11 @@ func LoadTarget(fsys fs.FS, name string) (Target, error) {
 	if err := d.Decode(&t); err != nil {
 		return t, fmt.Errorf("target %s: %w", name, err)
 	}
-	return t, t.check()
+	return t, t.Validate()
 }
 
-func (t *Target) check() error {
+// Validate reports what is wrong with the target.
+func (t *Target) Validate() error {
 	switch {
 	case t.Model != "" && t.Model != "http" && t.Model != "script":
 		return fmt.Errorf("target %s: unknown model %q; use http or script", t.Name, t.Model)

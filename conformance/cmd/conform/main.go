@@ -105,9 +105,19 @@ func (s *settings) load() ([]*kit.Transcript, kit.Target, error) {
 	if s.dir != "" {
 		files = os.DirFS(s.dir)
 	}
-	target, err := kit.LoadTarget(files, s.target)
+	target, protocols, err := s.loadTarget(files)
 	if err != nil {
 		return nil, target, err
+	}
+	list, err := s.loadTranscripts(files, protocols)
+	return list, target, err
+}
+
+// loadTarget returns the target with what the flags change of it, and the protocols to test.
+func (s *settings) loadTarget(files fs.FS) (kit.Target, []kit.Protocol, error) {
+	target, err := kit.LoadTarget(files, s.target)
+	if err != nil {
+		return target, nil, err
 	}
 	if s.model != "" {
 		target.Model = s.model
@@ -115,29 +125,37 @@ func (s *settings) load() ([]*kit.Transcript, kit.Target, error) {
 	if s.order != "" {
 		target.Order = kit.Order(s.order)
 	}
+	if err := target.Validate(); err != nil {
+		return target, nil, err
+	}
 	protocols := []kit.Protocol{kit.JSONRPC, kit.JSONL}
 	if s.protocol != "" {
 		protocols = []kit.Protocol{kit.Protocol(s.protocol)}
 	}
 	if len(s.argv) > 0 {
 		if len(protocols) != 1 {
-			return nil, target, errors.New("-protocol says which protocol the command behind -- speaks")
+			return target, nil, errors.New("-protocol says which protocol the command behind -- speaks")
 		}
 		target.Argv = map[kit.Protocol][]string{protocols[0]: s.argv}
 	}
+	return target, protocols, nil
+}
+
+// loadTranscripts returns those that -run selects.
+func (s *settings) loadTranscripts(files fs.FS, protocols []kit.Protocol) ([]*kit.Transcript, error) {
 	only, err := regexp.Compile(s.run)
 	if err != nil {
-		return nil, target, fmt.Errorf("-run: %w", err)
+		return nil, fmt.Errorf("-run: %w", err)
 	}
 	transcripts, err := fs.Sub(files, "transcripts")
 	if err != nil {
-		return nil, target, err
+		return nil, err
 	}
 	var all []*kit.Transcript
 	for _, p := range protocols {
 		list, err := kit.Load(transcripts, p)
 		if err != nil {
-			return nil, target, err
+			return nil, err
 		}
 		all = append(all, list...)
 	}
@@ -145,9 +163,9 @@ func (s *settings) load() ([]*kit.Transcript, kit.Target, error) {
 		return !only.MatchString(string(tr.Protocol) + "/" + tr.Name)
 	})
 	if len(all) == 0 {
-		return nil, target, fmt.Errorf("no transcript matches -run %q", s.run)
+		return nil, fmt.Errorf("no transcript matches -run %q", s.run)
 	}
-	return all, target, nil
+	return all, nil
 }
 
 // playAll returns the results in the order of the transcripts and shows each as soon as it is there.

@@ -49,6 +49,7 @@ func TestRun(t *testing.T) {
 		{"nothing to run", []string{"-target", "t", "-run", "nothing"}, 2, "no transcript matches"},
 		{"no target", []string{"-target", "x"}, 2, "target x"},
 		{"broken target", []string{"-target", "broken"}, 2, `unknown field "nmae"`},
+		{"bad order", []string{"-target", "t", "-order", "none"}, 2, `unknown order "none"`},
 		{"bad flag", []string{"-colour"}, 2, "usage: conform"},
 		{"bad regexp", []string{"-target", "t", "-run", "("}, 2, "-run: error parsing regexp"},
 	}
