@@ -10,7 +10,8 @@ import (
 type Sink interface {
 	// Put takes the event and returns at once, whatever the state of whoever reads it.
 	Put(Event)
-	// Ready returns when the sink can take more, or ctx's error. A turn calls it before it asks for more of a reply.
+	// Ready returns when the sink can take more, or ctx's error. A turn calls it before it begins, and before it asks for
+	// more of a reply.
 	Ready(ctx context.Context) error
 }
 

@@ -58,6 +58,9 @@ func (e *Engine) loop(t *turn) (reason FinishReason, err error) {
 			reason, err = FinishError, fmt.Errorf("internal error: %v", p)
 		}
 	}()
+	// A client that sends several commands in one piece is heard out before anything happens; if the turn is aborted
+	// meanwhile, it still starts, to end in the usual way.
+	_ = e.bus.Ready(t.ctx)
 	e.bus.Publish(TurnStarted{t.id})
 	said, err := e.begin(t)
 	for err == nil && reason == "" {

@@ -29,7 +29,7 @@ const (
 // joined; when it is slower still, Ready holds up the turn. Put, Ready, Reply and Later may be called from any goroutine;
 // Answer and Flush belong to the reader, Run to the writer.
 type Outbox struct {
-	over atomic.Bool // Ready has to wait
+	wait atomic.Bool // Ready has to wait: commands are in hand, or too much is not written
 
 	mu     sync.Mutex
 	items  []any        // wait for the writer
@@ -40,7 +40,8 @@ type Outbox struct {
 	closed bool         // nothing more will come
 	failed bool         // writing has failed: what comes is dropped
 	wake   chan struct{}
-	room   chan struct{} // closed and replaced when something has been written
+	room   chan struct{} // closed and replaced when those who wait should look again
+	queued int           // how many wait for room
 
 	later  int        // functions given to Later that have not returned
 	joined *sync.Cond // later has become 0
@@ -70,7 +71,7 @@ func (o *Outbox) Put(ev core.Event) {
 		o.items = append(o.items, ev)
 	}
 	o.events += sizeOf(ev)
-	o.over.Store(o.events > outboxLimit)
+	o.updateLocked()
 	if !o.hold {
 		o.wakeLocked()
 	}
@@ -92,15 +93,18 @@ func (o *Outbox) replacedLocked(ev core.Event) bool {
 	return false
 }
 
-// Ready returns when the client has read enough for more events to be worth having, or the cause of ctx's end.
+// Ready returns when the client has read enough for more events to be worth having and no commands are in hand, or the
+// cause of ctx's end.
 func (o *Outbox) Ready(ctx context.Context) error {
-	for o.over.Load() {
+	for o.wait.Load() {
 		o.mu.Lock()
-		room, wait := o.room, o.events > outboxLimit && !o.failed
-		o.mu.Unlock()
-		if !wait {
+		if !o.fullLocked() {
+			o.mu.Unlock()
 			return nil
 		}
+		room := o.room
+		o.queued++
+		o.mu.Unlock()
 		select {
 		case <-room:
 		case <-ctx.Done():
@@ -110,18 +114,41 @@ func (o *Outbox) Ready(ctx context.Context) error {
 	return nil
 }
 
+func (o *Outbox) fullLocked() bool { return !o.failed && (o.hold || o.events > outboxLimit) }
+
+// updateLocked tells those who wait when what they wait for has changed.
+func (o *Outbox) updateLocked() {
+	full := o.fullLocked()
+	if full != o.wait.Load() {
+		o.wait.Store(full)
+	}
+	if !full {
+		o.roomLocked()
+	}
+}
+
+func (o *Outbox) roomLocked() {
+	if o.queued > 0 {
+		o.queued = 0
+		close(o.room)
+		o.room = make(chan struct{})
+	}
+}
+
 // Answer carries out a command and adds its replies; events that come meanwhile, and until Flush, go behind them. It first
 // waits while the client leaves too many replies unread.
 func (o *Outbox) Answer(command func() []any) {
 	o.mu.Lock()
 	for o.owed > replyLimit && !o.failed {
-		room := o.room
 		o.releaseLocked()
+		room := o.room
+		o.queued++
 		o.mu.Unlock()
 		<-room
 		o.mu.Lock()
 	}
 	o.hold = true
+	o.updateLocked()
 	o.mu.Unlock()
 	replies := command()
 	o.mu.Lock()
@@ -144,6 +171,7 @@ func (o *Outbox) releaseLocked() {
 	}
 	clear(o.held)
 	o.held = o.held[:0]
+	o.updateLocked()
 	o.wakeLocked()
 }
 
@@ -279,14 +307,14 @@ func (o *Outbox) take(spare []any) (items []any, events, owed int, crowded, clos
 	}
 }
 
+// release tells that items of that many bytes are written.
 func (o *Outbox) release(events, owed int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events -= events
 	o.owed -= owed
-	o.over.Store(o.events > outboxLimit)
-	close(o.room)
-	o.room = make(chan struct{})
+	o.updateLocked()
+	o.roomLocked()
 	if o.closed {
 		o.wakeLocked()
 	}
@@ -297,9 +325,7 @@ func (o *Outbox) fail() {
 	defer o.mu.Unlock()
 	o.failed = true
 	o.items, o.held, o.events, o.owed = nil, nil, 0, 0
-	o.over.Store(false)
-	close(o.room)
-	o.room = make(chan struct{})
+	o.updateLocked()
 }
 
 // join puts neighbouring deltas of one block together.

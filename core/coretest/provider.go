@@ -32,11 +32,14 @@ func Think(text string) Step { return yields(core.Chunk{Kind: core.ChunkReasonin
 // Call yields the call-th tool call of the reply, its arguments in the pieces given.
 func Call(call int, id, name string, arguments ...string) Step {
 	return func(_ context.Context, yield func(core.Chunk, error) bool) bool {
-		for _, a := range arguments {
-			if !yield(core.Chunk{Kind: core.ChunkToolCall, Call: call, ID: id, Name: name, Text: a}, nil) {
+		for i, a := range arguments {
+			c := core.Chunk{Kind: core.ChunkToolCall, Call: call, Text: a}
+			if i == 0 {
+				c.ID, c.Name = id, name
+			}
+			if !yield(c, nil) {
 				return false
 			}
-			id, name = "", ""
 		}
 		return true
 	}
