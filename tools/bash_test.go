@@ -112,6 +112,10 @@ func TestBashTruncates(t *testing.T) {
 	}
 	// The model may look at its own output, though the file is outside the workspace, and may not change it.
 	b.want(b.run("read", args{"path": m[6], "limit": 1}), "1\n\n[2999 more lines in file. Use offset=2 to continue.]")
+	if got := b.tools["bash"].Assess(call("bash", args{"command": "head " + m[6]})); got.Risk != core.RiskRead {
+		t.Errorf("looking at the kept output: assessed as %+v", got)
+	}
+	b.wantError(b.run("write", args{"path": m[6], "content": "x"}), "outside the workspace")
 }
 
 func TestBashCutsOnCharacters(t *testing.T) {

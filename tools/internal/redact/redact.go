@@ -105,8 +105,11 @@ func (p *pattern) replace(s string) string {
 	return out.String()
 }
 
+// inWord stands for a letter or digit that was shown before. Clean text has none of its own.
+const inWord = "\x00"
+
 // boundary reports whether a word can begin at s[i].
-func boundary(s string, i int) bool { return i == 0 || !alnum(s[i-1]) }
+func boundary(s string, i int) bool { return i == 0 || !alnum(s[i-1]) && s[i-1] != inWord[0] }
 
 // Stream returns a Stream for one text.
 func (r *Redactor) Stream() *Stream { return &Stream{redactor: r} }
@@ -115,22 +118,31 @@ func (r *Redactor) Stream() *Stream { return &Stream{redactor: r} }
 // goroutine at a time uses it.
 type Stream struct {
 	redactor *Redactor
+	last     string // inWord if that was the last byte that was shown, else empty
 	held     string
 }
 
 // Next takes a piece and returns what can be shown by now.
 func (s *Stream) Next(piece string) string {
-	text := s.held + piece
-	cut := s.redactor.unfinished(text)
-	s.held = strings.Clone(text[cut:])
-	return s.redactor.Text(text[:cut])
+	text := s.last + s.held + piece
+	return s.show(text, max(len(s.last), s.redactor.unfinished(text)))
 }
 
 // Flush returns what was held back.
 func (s *Stream) Flush() string {
-	text := s.redactor.Text(s.held)
-	s.held = ""
-	return text
+	text := s.last + s.held
+	return s.show(text, len(text))
+}
+
+// show returns what of text is new, up to cut, and holds back the rest.
+func (s *Stream) show(text string, cut int) string {
+	out := strings.TrimPrefix(s.redactor.Text(text[:cut]), s.last)
+	s.held = strings.Clone(text[cut:])
+	s.last = ""
+	if !boundary(text, cut) {
+		s.last = inWord
+	}
+	return out
 }
 
 // unfinished returns where in s a secret may begin that the next piece goes on with; len(s) if nowhere.

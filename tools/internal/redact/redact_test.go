@@ -1,0 +1,98 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+var secrets = []string{
+	"sk-abcdefghijklmnopqrst",
+	"sk-proj-" + strings.Repeat("aB3_-", 30),
+	"ghp_" + strings.Repeat("a1", 18),
+	"gho_" + strings.Repeat("a1", 18),
+	"github_pat_" + strings.Repeat("a1", 18),
+	"xoxb-1234567890-abcdef",
+	"AKIAIOSFODNN7EXAMPLE",
+	"AIza" + strings.Repeat("x", 35),
+	"glpat-" + strings.Repeat("x", 20),
+	"Bearer abcdefgh.ijk~lm+n/o==",
+	"correct horse battery staple",
+	"second line of a key",
+}
+
+func newRedactor() *Redactor {
+	return New("correct horse battery staple", "first line of a key\r\nsecond line of a key\n", "short", "")
+}
+
+func TestText(t *testing.T) {
+	r := newRedactor()
+	for _, s := range secrets {
+		for _, around := range []string{"%", "a % b", "key=%\n", `"%"`, "x:%,%;"} {
+			in := strings.ReplaceAll(around, "%", s)
+			if got, want := r.Text(in), strings.ReplaceAll(around, "%", Mark); got != want {
+				t.Errorf("%q became %q, want %q", in, got, want)
+			}
+		}
+	}
+	for _, s := range []string{"", "sk-short", "task-abcdefghijklmnopqrstuvwx", "Bearer of", "AKIA", "this is short", "xox", "sk- abcdefghijklmnopqrstuvwxyz"} {
+		if got := r.Text(s); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+func TestStreamHoldsBackLittle(t *testing.T) {
+	for in, want := range map[string]string{
+		"hi":                 "hi",
+		"Password: ":         "Password: ",
+		"key sk-abc":         "key ",
+		"key s":              "key ",
+		"a correct horse, q": "a correct horse, q",
+		"a correct hor":      "a ",
+		"sk-done, next":      "sk-done, next",
+	} {
+		s := newRedactor().Stream()
+		if got := s.Next(in); got != want {
+			t.Errorf("of %q %q is shown, want %q", in, got, want)
+		}
+		if got := s.Flush(); want+got != in {
+			t.Errorf("%q: %q was held back", in, got)
+		}
+	}
+	s := newRedactor().Stream()
+	for range 100 {
+		s.Next("sk-" + strings.Repeat("x", 1000))
+	}
+	if len(s.held) > 2*maxHeld {
+		t.Errorf("%d bytes are held back", len(s.held))
+	}
+}
+
+// FuzzStream: no secret gets through, however the text is cut into pieces, and nothing else is lost.
+func FuzzStream(f *testing.F) {
+	for i := range secrets {
+		f.Add("before", "after", uint8(i), uint8(i))
+	}
+	r := newRedactor()
+	f.Fuzz(func(t *testing.T, before, after string, which, size uint8) {
+		secret := secrets[int(which)%len(secrets)]
+		text := before + "\n" + secret + "\n" + after
+		s := r.Stream()
+		var out strings.Builder
+		for rest := text; rest != ""; {
+			n := min(int(size)+1, len(rest))
+			out.WriteString(s.Next(rest[:n]))
+			rest = rest[n:]
+		}
+		out.WriteString(s.Flush())
+		if len(before) > maxHeld || len(after) > maxHeld {
+			return
+		}
+		if strings.Contains(out.String(), secret) {
+			t.Fatalf("%q in pieces of %d became %q", text, int(size)+1, out.String())
+		}
+		if r.Text(text) == before+"\n"+Mark+"\n"+after && out.String() != r.Text(text) {
+			t.Fatalf("%q in pieces of %d became %q, as a whole %q", text, int(size)+1, out.String(), r.Text(text))
+		}
+	})
+}
