@@ -230,6 +230,28 @@ func TestShell(t *testing.T) {
 	}
 }
 
+// TestShellWaitsForOutput: whoever takes the output slowly gets all of it, though the command is long over.
+func TestShellWaitsForOutput(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	var out strings.Builder
+	run, err := b.set.Shell().Run(t.Context(), "head -c 120000 /dev/zero | tr '\\0' x", func(s string) {
+		if out.Len() == 0 {
+			<-time.After(300 * time.Millisecond)
+		}
+		out.WriteString(s)
+	})
+	if err != nil || out.Len() != 120_000 || run.ExitCode == nil {
+		t.Errorf("got %d bytes, %v", out.Len(), err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	run, err = b.set.Shell().Run(ctx, "yes", func(string) { <-ctx.Done() })
+	if took := time.Since(start); err != nil || !run.Cancelled || took > time.Second {
+		t.Errorf("a blocked output: got cancelled %t, %v, after %v", run.Cancelled, err, took)
+	}
+}
+
 // TestManyAtOnce: tools may be used from many goroutines.
 func TestManyAtOnce(t *testing.T) {
 	b := newBench(t, tools.Options{})

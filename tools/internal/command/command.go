@@ -25,6 +25,9 @@ const (
 	reapGrace   = 20 * time.Millisecond  // for the kernel to let go of a killed process
 )
 
+// maxDrain is how many bytes are taken after the last process: more than a pipe holds.
+const maxDrain = 2 << 20
+
 // A Runner runs commands. Its fields do not change once it is in use; it may be used by many goroutines at once.
 type Runner struct {
 	Shell    []string // program and arguments that come before the command
@@ -40,8 +43,9 @@ type Runner struct {
 type Request struct {
 	Command string
 	Timeout time.Duration // 0: none
-	// Output, if it is set, gets each piece of cleaned output as it comes, Progress the end of the output so far, at
-	// most every 100 ms. Neither may block; neither is called after Run has returned.
+	// Output, if it is set, gets each piece of cleaned output as it comes; it may block until the context ends, which
+	// holds up the command. Progress, if it is set, gets the end of the output so far, at most every 100 ms; it must not
+	// block. Neither is called after Run has returned.
 	Output   func(piece string)
 	Progress func(tail string)
 }

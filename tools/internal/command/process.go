@@ -104,15 +104,30 @@ func (p *process) finish(out *output) {
 	} else {
 		p.group.end(p.termed.Add(termGrace), false)
 	}
-	_ = p.pipe.SetReadDeadline(time.Now().Add(drainGrace)) // fails if the pipe is at its end already
-	for b := range p.chunks {
-		out.write(b)
-	}
+	p.drain(out)
 	out.close()
 	close(p.reap)
 	select {
 	case <-p.reaped:
 	case <-time.After(reapGrace):
+	}
+}
+
+// drain takes what is still in the pipe. Who could not be killed may hold it open, or go on writing, so it waits only for so
+// long, and takes only so much.
+func (p *process) drain(out *output) {
+	wait := drainGrace
+	for taken := 0; ; {
+		_ = p.pipe.SetReadDeadline(time.Now().Add(wait)) // fails if the pipe is at its end already
+		b, ok := <-p.chunks
+		if !ok {
+			return
+		}
+		if taken += len(b); taken > maxDrain {
+			wait = -time.Second
+			continue
+		}
+		out.write(b)
 	}
 }
 
