@@ -84,6 +84,7 @@ var textQuirks = []quirk{
 	{"O46 neither, within an event", `
 		OA{"content":"Hel"}
 		> "data: {\"choi"`, "text Hel\nusage 29/1 estimated\nerror retry cannot read {\"choi: unexpected EOF at byte 6"},
+	{"cut behind the end", "OA{\"content\":\"a\"}\nFIN(stop)\n> \"data: {\\\"usa\"", "text a\nstop stop"},
 	{"O48 text behind the end", "OA{\"content\":\"a\"}\nFIN(stop)\nOA{\"content\":\"b\"}\nDONE", "text ab\nstop stop"},
 	{"O49 unknown finish_reason", "OA{\"content\":\"a\"}\nFIN(eos)\nDONE", "text a\nstop eos"},
 	{"O49 content_filter", "OA{\"content\":\"a\"}\nFIN(content_filter)\nDONE", "text a\nerror the server's content filter stopped the reply"},

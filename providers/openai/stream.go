@@ -118,7 +118,11 @@ func (p *Provider) readEvent(a *answer, ev sse.Event, out *reply) (done bool, er
 		return true, nil
 	}
 	c, err := a.decode(data)
-	if err != nil && ev.Type != "error" {
+	switch {
+	case err == nil || ev.Type == "error":
+	case out.finish != "":
+		return false, nil // the reply is complete; half a usage does not matter
+	default:
 		return false, p.failure("cannot read "+excerpt(data, p.o.Key()), err)
 	}
 	if reported := p.reported(a, ev, c, err != nil); reported != nil {
