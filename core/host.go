@@ -20,6 +20,7 @@ type HostOptions struct {
 	Cwd             string        // the workspace, absolute
 	MaxSteps        int           // requests to the model in one turn at most; 0: no limit
 	Reserve         int           // tokens kept free for a reply; default 8192
+	TokenBudget     int           // tokens of the context, in place of the model's window; 0: the window
 	ApprovalTimeout time.Duration // an unanswered approval is denied after it; 0: never
 	Retry           RetryPolicy
 	Log             *slog.Logger // default: nothing is logged

@@ -76,11 +76,8 @@ func (h *Host) openSession(ctx context.Context, o SessionOptions) (*session, err
 }
 
 func (h *Host) createSession(ctx context.Context, o SessionOptions) (*session, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, fmt.Errorf("new session id: %w", err)
-	}
-	header := Header{ID: id.String(), Time: time.Now(), Cwd: h.o.Cwd, Parent: o.Parent}
+	header := NewHeader(h.o.Cwd)
+	header.Parent = o.Parent
 	log, err := h.o.Store.Create(ctx, header)
 	if err != nil {
 		return nil, fmt.Errorf("create session: %w", err)
@@ -94,6 +91,11 @@ func (h *Host) createSession(ctx context.Context, o SessionOptions) (*session, e
 		s.info.Name = o.Name
 	}
 	return s, nil
+}
+
+// NewHeader returns the head of a new session of cwd. Its id is a version 7 UUID.
+func NewHeader(cwd string) Header {
+	return Header{ID: uuid.Must(uuid.NewV7()).String(), Time: time.Now(), Cwd: cwd}
 }
 
 func newSession(log Log, h Header) *session {

@@ -55,6 +55,9 @@ func (e *Engine) Context() ContextUsage {
 
 func (e *Engine) contextLocked() ContextUsage {
 	c := ContextUsage{Used: e.session.tokens(e.host.o.System), Window: e.model.ContextWindow, Reserve: e.host.o.Reserve}
+	if budget := e.host.o.TokenBudget; budget > 0 {
+		c.Window = budget
+	}
 	if room := c.Window - c.Reserve; room > 0 {
 		c.Percent = min(c.Used*100/room, 255)
 	}

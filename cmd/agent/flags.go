@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/protocol"
+	"github.com/dualagent/agent/protocol/jsonl"
+)
+
+// settings are what the flags say.
+type settings struct {
+	call
+	model, provider, thinking    string
+	endpoint, keyEnv             string
+	script                       string
+	ephemeral, resumeLast        bool
+	session, sessionDir, title   string
+	root, system, appendToSystem string
+	tools                        []string
+	maxSteps, tokenBudget        int
+	approval                     core.ApprovalMode
+	approvalTimeout              time.Duration
+	partials                     bool
+	maxFrame                     int
+	logLevel                     slog.Level
+
+	dialect jsonl.Dialect
+	log     *slog.Logger
+}
+
+const (
+	catModel   = "Model"
+	catSession = "Session"
+	catRun     = "Run"
+	catWire    = "Protocol"
+)
+
+// flags returns the flags that the program and its rpc command both take.
+func flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Category: catModel, Usage: "`REF` of the model: provider/model, provider:model or an id, with an optional :level of thinking"},
+		&cli.StringFlag{Name: "provider", Category: catModel, Usage: "`NAME` of the model's provider; with --endpoint, the name to give it"},
+		&cli.StringFlag{Name: "thinking", Category: catModel, Usage: "`LEVEL`: off, minimal, low, medium, high, xhigh or max"},
+		&cli.StringFlag{Name: "endpoint", Category: catModel, Usage: "`URL` of an OpenAI-compatible server, base or full …/chat/completions"},
+		&cli.StringFlag{Name: "api-key-env", Category: catModel, Usage: "`NAME` of the environment variable with the key for --endpoint"},
+		&cli.BoolFlag{Name: "accept-external-provider", Category: catModel, Usage: "consent to a provider that is not on this machine (--endpoint implies it)"},
+		&cli.StringFlag{Name: "script", Category: catModel, Usage: "`FILE` with a scripted model (format: docs/script.md)"},
+
+		&cli.BoolFlag{Name: "ephemeral", Aliases: []string{"no-session"}, Category: catSession, Usage: "keep nothing on disk"},
+		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Category: catSession, Usage: "resume the session that was written last here"},
+		&cli.StringFlag{Name: "session", Category: catSession, Usage: "resume the session with this `PATH|ID`"},
+		&cli.StringFlag{Name: "session-dir", Category: catSession, Usage: "`DIR` for sessions", EnvVars: []string{"AGENT_SESSION_DIR"}},
+		&cli.StringFlag{Name: "name", Aliases: []string{"n"}, Category: catSession, Usage: "`NAME` of a new session"},
+
+		&cli.StringFlag{Name: "root", Aliases: []string{"C"}, Category: catRun, Usage: "`DIR` to work in (default: the current one)"},
+		&cli.StringFlag{Name: "system", Category: catRun, Usage: "`TEXT` in place of the system prompt"},
+		&cli.StringFlag{Name: "append-system-prompt", Category: catRun, Usage: "`TEXT` behind the system prompt"},
+		&cli.StringSliceFlag{Name: "tools", Aliases: []string{"t"}, Category: catRun, Usage: "only these tools (`A,B`)"},
+		&cli.IntFlag{Name: "max-iterations", Category: catRun, Usage: "`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)"},
+		&cli.IntFlag{Name: "token-budget", Category: catRun, Usage: "`N` tokens in place of the model's context window"},
+		&cli.StringFlag{Name: "approval-mode", Category: catRun, Usage: "`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)"},
+		&cli.DurationFlag{Name: "approval-timeout", Category: catRun, Usage: "deny an approval that is not answered in the time `D`"},
+
+		&cli.StringFlag{Name: "mode", Category: catWire, Usage: "`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)"},
+		&cli.BoolFlag{Name: "jsonl", Category: catWire, Usage: "speak JSONL, as --mode jsonl does"},
+		&cli.StringFlag{Name: "dialect", Category: catWire, Usage: "`NAME` of the JSONL dialect: rpi or pi"},
+		&cli.BoolFlag{Name: "partials", Category: catWire, Usage: "repeat the message so far in each JSONL delta"},
+		&cli.IntFlag{Name: "max-frame", Category: catWire, Value: protocol.DefaultMaxFrame, Usage: "`N` bytes of the longest line that is read"},
+		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "`LEVEL` of what is told on stderr: debug, info, warn or error"},
+	}
+}
+
+// values finds flags wherever they were given: in front of the rpc command or behind it.
+type values struct{ c *cli.Context }
+
+func (v values) at(name string) *cli.Context {
+	for _, c := range v.c.Lineage() {
+		if c.Command != nil && c.IsSet(name) {
+			return c
+		}
+	}
+	return v.c
+}
+
+func (v values) str(name string) string { return v.at(name).String(name) }
+func (v values) flag(name string) bool  { return v.at(name).Bool(name) }
+func (v values) num(name string) int    { return v.at(name).Int(name) }
+func (v values) set(name string) bool   { return v.at(name).IsSet(name) }
+
+// read makes settings of the flags. An error is a mistake of whoever called the program.
+func read(c *cli.Context, name, command string) (settings, error) {
+	v := values{c}
+	s := settings{
+		call:  call{name: name, command: command, mode: v.str("mode"), jsonl: v.flag("jsonl"), dialect: v.str("dialect")},
+		model: v.str("model"), provider: v.str("provider"), thinking: v.str("thinking"),
+		endpoint: v.str("endpoint"), keyEnv: v.str("api-key-env"), script: v.str("script"),
+		ephemeral: v.flag("ephemeral"), resumeLast: v.flag("continue"),
+		session: v.str("session"), sessionDir: v.str("session-dir"), title: v.str("name"),
+		root: v.str("root"), system: v.str("system"), appendToSystem: v.str("append-system-prompt"),
+		tools: v.at("tools").StringSlice("tools"), maxSteps: v.num("max-iterations"), tokenBudget: v.num("token-budget"),
+		approval: core.ApprovalMode(v.str("approval-mode")), approvalTimeout: v.at("approval-timeout").Duration("approval-timeout"),
+		partials: v.flag("partials"), maxFrame: v.num("max-frame"),
+	}
+	if err := s.logLevel.UnmarshalText([]byte(v.str("log-level"))); err != nil {
+		return s, fmt.Errorf("--log-level: %w", err)
+	}
+	if c.Args().Present() {
+		return s, fmt.Errorf("unexpected argument %q: prompts come over stdin", c.Args().First())
+	}
+	for _, name := range []string{"max-iterations", "token-budget"} {
+		if v.set(name) && v.num(name) < 1 {
+			return s, fmt.Errorf("--%s must be at least 1", name)
+		}
+	}
+	return s, s.check()
+}
+
+// check finds what the flags cannot mean together.
+func (s *settings) check() error {
+	exclusive := 0
+	for _, set := range []bool{s.ephemeral, s.resumeLast, s.session != ""} {
+		if set {
+			exclusive++
+		}
+	}
+	switch {
+	case exclusive > 1:
+		return errors.New("--ephemeral, --continue and --session exclude each other")
+	case s.approval != "" && !s.approval.Valid():
+		return fmt.Errorf("unknown approval mode %q: it is ask, write or yolo", s.approval)
+	case s.thinking != "" && !core.ThinkingLevel(s.thinking).Valid():
+		return fmt.Errorf("unknown thinking level %q: it is one of %v", s.thinking, core.ThinkingLevels)
+	case s.endpoint != "" && s.model == "":
+		return errors.New("--endpoint needs --model: which of the server's models to use")
+	case s.keyEnv != "" && s.endpoint == "":
+		return errors.New("--api-key-env needs --endpoint")
+	case s.approvalTimeout < 0:
+		return errors.New("--approval-timeout must not be negative")
+	case s.maxFrame < 1:
+		return errors.New("--max-frame must be at least 1")
+	}
+	return s.findRoot()
+}
+
+func (s *settings) findRoot() error {
+	root, err := filepath.Abs(s.root)
+	if err != nil {
+		return fmt.Errorf("--root: %w", err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return fmt.Errorf("--root: %w", err)
+	}
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return fmt.Errorf("--root: %s is not a directory", root)
+	}
+	s.root = root
+	return nil
+}
+
+// only keeps the tools that --tools names.
+func (s settings) only(all []core.Tool) ([]core.Tool, error) {
+	if len(s.tools) == 0 {
+		return all, nil
+	}
+	var kept []core.Tool
+	var names []string
+	for _, t := range all {
+		name := t.Spec().Name
+		names = append(names, name)
+		if slices.Contains(s.tools, name) {
+			kept = append(kept, t)
+		}
+	}
+	for _, want := range s.tools {
+		if !slices.Contains(names, want) {
+			return nil, fmt.Errorf("--tools: there is no tool %q; there are %v", want, names)
+		}
+	}
+	return kept, nil
+}
