@@ -49,7 +49,10 @@ func trap(t testing.TB) (b *bench, outside string) {
 
 func TestPathsStayInside(t *testing.T) {
 	b, outside := trap(t)
+	t.Setenv("HOME", outside)
 	for _, c := range []struct{ path, abs string }{
+		{"~/secret", outside + "/secret"},
+		{"~", outside},
 		{"../outside/secret", outside + "/secret"},
 		{outside + "/secret", outside + "/secret"},
 		{"in/../../outside/secret", outside + "/secret"},

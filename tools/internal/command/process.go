@@ -108,8 +108,9 @@ func (p *process) finish(out *output) {
 	out.close()
 	close(p.reap)
 	select {
-	case <-p.reaped:
-	case <-time.After(reapGrace):
+	case <-p.exited:
+		<-p.reaped
+	case <-time.After(reapGrace): // the kernel holds it back; see Runner.Close
 	}
 }
 
