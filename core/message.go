@@ -144,7 +144,7 @@ type Image struct {
 
 // A ToolCall is a model's request to run a tool.
 type ToolCall struct {
-	ID        string // unique within the session
+	ID        string // unique within its message
 	Name      string
 	Arguments string // JSON text as the model wrote it, possibly broken; "" means {}
 	Signature string // opaque; a provider wants it back unchanged

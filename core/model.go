@@ -83,20 +83,23 @@ func (m Model) String() string { return m.Provider + "/" + m.ID }
 type ModelRef string
 
 // FindModel resolves ref against providers without touching the network. A match of the whole string with a known
-// model wins, so that ids with ":" or "/" in them work; then provider/model and provider:model are tried, then each
-// of these with a thinking level behind. The level is "" if ref names none. It fails with ErrUnknownModel or
+// model wins, so that ids with ":" or "/" in them work; then the string without a level at its end is tried, then the whole as
+// an id that some provider takes on trust. The level is "" if ref names none. It fails with ErrUnknownModel or
 // ErrUnknownProvider.
 func FindModel(providers []Provider, ref ModelRef) (Model, ThinkingLevel, error) {
 	s := string(ref)
-	if m, ok := findModel(providers, s); ok {
+	if m, ok := findModel(providers, s, false); ok {
 		return m, "", nil
 	}
 	if i := strings.LastIndexByte(s, ':'); i > 0 {
 		if level := ThinkingLevel(s[i+1:]); level.Valid() {
-			if m, ok := findModel(providers, s[:i]); ok {
+			if m, ok := findModel(providers, s[:i], true); ok {
 				return m, level, nil
 			}
 		}
+	}
+	if m, ok := findModel(providers, s, true); ok {
+		return m, "", nil
 	}
 	if name, id, ok := cutProvider(s); ok && id != "" && !slices.ContainsFunc(providers, func(p Provider) bool { return p.Name() == name }) {
 		return Model{}, "", fmt.Errorf("%w %q for model %q", ErrUnknownProvider, name, id)
@@ -104,33 +107,48 @@ func FindModel(providers []Provider, ref ModelRef) (Model, ThinkingLevel, error)
 	return Model{}, "", fmt.Errorf("model %q: %w", s, ErrUnknownModel)
 }
 
-// findModel looks for s as a known id first, then as provider/id and provider:id, then as an id that some provider
-// takes as it stands.
-func findModel(providers []Provider, s string) (Model, bool) {
-	for _, p := range providers {
-		if m, ok := p.Lookup(s); ok && !m.unlisted() {
-			return m, true
-		}
+// findModel looks for s among the models that are known, as an id, provider/id or provider:id; with trust, then also as an id
+// that a provider takes as it stands.
+func findModel(providers []Provider, s string, trust bool) (Model, bool) {
+	if m, ok := lookUpID(providers, s, false); ok {
+		return m, true
 	}
+	if m, ok := lookUpFullName(providers, s, false); ok || !trust {
+		return m, ok
+	}
+	if m, ok := lookUpFullName(providers, s, true); ok {
+		return m, true
+	}
+	return lookUpID(providers, s, true)
+}
+
+func lookUpFullName(providers []Provider, s string, trust bool) (Model, bool) {
 	for _, p := range providers {
 		rest, ok := strings.CutPrefix(s, p.Name())
 		if !ok || len(rest) < 2 || rest[0] != '/' && rest[0] != ':' {
 			continue
 		}
-		if m, ok := p.Lookup(rest[1:]); ok {
-			return m, true
-		}
-	}
-	for _, p := range providers {
-		if m, ok := p.Lookup(s); ok {
+		if m, ok := lookUp(p, rest[1:], trust); ok {
 			return m, true
 		}
 	}
 	return Model{}, false
 }
 
-// unlisted reports whether the provider knows nothing of the model and only takes its id on trust.
-func (m Model) unlisted() bool { return m.Name == "" }
+func lookUpID(providers []Provider, id string, trust bool) (Model, bool) {
+	for _, p := range providers {
+		if m, ok := lookUp(p, id, trust); ok {
+			return m, true
+		}
+	}
+	return Model{}, false
+}
+
+// lookUp asks a provider for a model, without trust only for one that it knows: of others it has no name.
+func lookUp(p Provider, id string, trust bool) (Model, bool) {
+	m, ok := p.Lookup(id)
+	return m, ok && (trust || m.Name != "")
+}
 
 // cutProvider splits s at the first "/" or ":".
 func cutProvider(s string) (provider, id string, ok bool) {

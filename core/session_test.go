@@ -306,9 +306,13 @@ func TestFindModel(t *testing.T) {
 		"m": "near/m", "near/m": "near/m", "far:m": "far/m", "n": "far/n", "n:high": "far/n high", "far/n:off": "far/n off",
 		"qwen:7b": "near/qwen:7b", "near/qwen:7b": "near/qwen:7b", "near:qwen:7b:low": "near/qwen:7b low",
 		"x/y:free": "near/x/y:free", "near/x/y:free:max": "near/x/y:free max",
-		"none": "not found", "none/m": `unknown provider "none"`, "near/none": "not found", "": "not found", ":": "not found", "near/": "not found",
+		"z:high": "far/z high",
+		"none":   "not found", "none/m": `unknown provider "none"`, "near/none": "not found", "": "not found", ":": "not found", "near/": "not found",
 	} {
 		m, level, err := core.FindModel(providers, ref)
+		if ref == "z:high" {
+			m, level, err = core.FindModel(append(providers, trusting{}), ref)
+		}
 		got := m.String()
 		if level != "" {
 			got += " " + string(level)
@@ -339,3 +343,12 @@ func (c catalogue) Lookup(id string) (core.Model, bool) {
 func (c catalogue) Models(context.Context) ([]core.Model, error) { return nil, nil }
 
 func (c catalogue) Stream(context.Context, core.Request) iter.Seq2[core.Chunk, error] { return nil }
+
+// A trusting provider takes any id.
+type trusting struct{ catalogue }
+
+func (trusting) Name() string { return "far" }
+
+func (trusting) Lookup(id string) (core.Model, bool) {
+	return core.Model{ID: id, Provider: "far"}, true
+}

@@ -187,6 +187,24 @@ func (c *codec) leave(req *request) {
 	delete(c.inFlight, string(req.id))
 }
 
+// Size implements protocol.Sizer.
+func (r reply) Size() int {
+	n := 256
+	switch res := r.result.(type) {
+	case Messages:
+		for _, m := range res.Messages {
+			n += 128 + len(m.Content)
+		}
+	case PromptResult:
+		if res.Reply != nil {
+			n += len(*res.Reply)
+		}
+	case Tools:
+		n += 1024 * len(res.Tools)
+	}
+	return n
+}
+
 // Append implements protocol.Codec.
 func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 	switch it := item.(type) {

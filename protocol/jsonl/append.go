@@ -1,0 +1,162 @@
+package jsonl
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/dualagent/agent/core"
+)
+
+// Append implements protocol.Codec.
+func (c *codec) Append(buf []byte, item any) ([]byte, error) {
+	switch it := item.(type) {
+	case reply:
+		return c.appendReply(buf, it)
+	case answerFirst:
+		c.first = it.to
+		return buf, nil
+	case answer:
+		if it.to != c.first {
+			break
+		}
+		buf, err := c.appendReply(buf, it.reply)
+		buf = append(buf, c.behind...)
+		c.first, c.behind = nil, nil
+		return buf, err
+	}
+	if c.first == nil {
+		return c.appendEvent(buf, item)
+	}
+	var err error
+	c.behind, err = c.appendEvent(c.behind, item)
+	return buf, err
+}
+
+func (c *codec) appendEvent(buf []byte, item any) ([]byte, error) {
+	switch e := item.(type) {
+	case core.TextDelta:
+		return c.appendDelta(buf, textBlock, e.Block, e.Text)
+	case core.ReasoningDelta:
+		return c.appendDelta(buf, thinkingBlock, e.Block, e.Text)
+	case core.ToolCallDelta:
+		c.draft.call(e)
+		return c.appendDelta(buf, toolCallBlock, e.Block, e.Text)
+	case core.ReplyStarted:
+		if err := c.draft.begin(e.Message); err != nil {
+			return buf, err
+		}
+	case core.ReplyEnded:
+		var err error
+		if buf, err = c.appendEnds(buf, e.Message); err != nil {
+			return buf, err
+		}
+	case answer:
+		return c.appendReply(buf, e.reply)
+	}
+	c.notice(item)
+	for _, r := range rows[reflect.TypeOf(item)] {
+		if r.only != "" && r.only != c.dialect {
+			continue
+		}
+		body := r.body(c, item)
+		if body == nil {
+			continue
+		}
+		var err error
+		if buf, err = c.appendRecord(buf, r.name, body); err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+// notice keeps what later records and commands depend on.
+func (c *codec) notice(item any) {
+	switch e := item.(type) {
+	case core.TurnStarted:
+		c.running.Store(true)
+	case core.RetryScheduled:
+		c.pausing.Store(true)
+	case core.RetryStarted:
+		c.pausing.Store(false)
+	case core.ApprovalRequested:
+		c.asking.Store(uint64(e.ID))
+	case core.ApprovalResolved:
+		c.asking.Store(0)
+	case core.TurnEnded:
+		c.failure = ""
+		if e.Err != nil {
+			c.failure = problem(e.Err)
+		}
+	case core.Settled:
+		c.pausing.Store(false)
+		c.running.Store(false)
+	case core.Notice:
+		c.notices++
+	}
+}
+
+// appendRecord appends a record of a type with the members of body, a struct.
+func (c *codec) appendRecord(buf []byte, name string, body any) ([]byte, error) {
+	buf = append(buf, `{"type":"`...)
+	buf = append(buf, name...)
+	buf = append(buf, '"')
+	at := len(buf)
+	buf, err := c.appendValue(buf, body)
+	if err != nil {
+		return buf, err
+	}
+	if buf[at+1] == '}' {
+		buf = append(buf[:at], '}') // a body without members
+	} else {
+		buf[at] = ','
+	}
+	return append(buf, '\n'), nil
+}
+
+// appendReply appends a response. The client must get one, even if its data do not encode.
+func (c *codec) appendReply(buf []byte, r reply) ([]byte, error) {
+	start := len(buf)
+	buf, err := c.appendResponse(buf, r)
+	if err == nil {
+		return buf, nil
+	}
+	c.o.Log.Error("a response does not encode", "command", r.to.command, "error", err)
+	return c.appendResponse(buf[:start], reply{to: r.to, problem: "internal error: the response does not encode"})
+}
+
+func (c *codec) appendResponse(buf []byte, r reply) ([]byte, error) {
+	buf = append(buf, '{')
+	if r.to.id != nil {
+		buf = append(buf, `"id":`...)
+		buf = append(buf, r.to.id...)
+		buf = append(buf, ',')
+	}
+	buf, err := c.appendString(append(buf, `"type":"response","command":`...), r.to.command)
+	if err != nil {
+		return buf, err
+	}
+	switch {
+	case r.problem != "":
+		buf, err = c.appendString(append(buf, `,"success":false,"error":`...), r.problem)
+	case r.data != any(nothing{}):
+		buf, err = c.appendValue(append(buf, `,"success":true,"data":`...), r.data)
+	default:
+		buf = append(append(buf, `,"success":true`...), c.noData...)
+	}
+	return append(buf, "}\n"...), err
+}
+
+func (c *codec) appendString(buf []byte, s string) ([]byte, error) {
+	c.str = s
+	return c.appendValue(buf, &c.str)
+}
+
+// appendValue appends v as JSON, without a line feed.
+func (c *codec) appendValue(buf []byte, v any) ([]byte, error) {
+	buf, err := c.enc.Append(buf, v)
+	if err != nil {
+		return buf, fmt.Errorf("encode %T: %w", v, err)
+	}
+	return buf[:len(buf)-1], nil
+}

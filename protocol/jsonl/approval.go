@@ -1,0 +1,62 @@
+package jsonl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dualagent/agent/core"
+)
+
+// uiResponse is the one command whose id is not its own but that of the question it answers.
+const uiResponse = "extension_ui_response"
+
+// refuse words what is wrong with the fields of a command.
+func (c *codec) refuse(req *request, err error) error {
+	if req.command != uiResponse {
+		return err
+	}
+	if c.pi {
+		return errLater // never: pi does not answer these
+	}
+	return fmt.Errorf("Invalid extension UI response: %s", err.(*invalidError).problem) //nolint:staticcheck // clients know it so
+}
+
+// uiResponse answers a question. It is answered itself only if it fails, without an id, and in pi's dialect not even then.
+func (c *codec) uiResponse(_ context.Context, req *request, p uiResponseFields) (nothing, error) {
+	err := c.decide(p)
+	if err == nil || c.pi {
+		return nothing{}, errLater
+	}
+	req.id = nil
+	return nothing{}, err
+}
+
+func (c *codec) decide(p uiResponseFields) error {
+	id := approvalID(p.ID)
+	said := p.Cancelled || p.Confirmed != nil
+	switch {
+	case c.pi: // what is no yes is a no
+	case !said && p.Value == nil:
+		return errors.New("extension UI response must contain value, confirmed, or cancelled: true")
+	case !said && id != 0 && uint64(id) == c.asking.Load():
+		return errors.New("UI value response does not match pending request type")
+	}
+	approved := !p.Cancelled && p.Confirmed != nil && *p.Confirmed
+	if id == 0 || c.engine.Decide(id, core.Decision{Approved: approved}) != nil {
+		return fmt.Errorf("unknown or completed extension UI interaction %q", shorten(p.ID))
+	}
+	return nil
+}
+
+// approvalID returns the approval that a question is about; 0 if it is none of ours.
+func approvalID(question string) core.ApprovalID {
+	digits, ok := strings.CutPrefix(question, questionPrefix)
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if !ok || err != nil || questionID(core.ApprovalID(n)) != question {
+		return 0
+	}
+	return core.ApprovalID(n)
+}

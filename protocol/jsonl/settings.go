@@ -1,0 +1,100 @@
+package jsonl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/internal/v3"
+)
+
+func (c *codec) setModel(_ context.Context, _ *request, p modelFields) (v3.Model, error) {
+	// The two names are looked up as they are: joined, they could also be read as the id of some other provider's model.
+	for _, provider := range c.host.Providers() {
+		if provider.Name() != p.Provider {
+			continue
+		}
+		if m, ok := provider.Lookup(p.ModelID); ok {
+			c.engine.UseModel(m, "")
+			return v3.FromModel(m), nil
+		}
+	}
+	return v3.Model{}, fmt.Errorf("Model not found: %s/%s", p.Provider, p.ModelID) //nolint:staticcheck // clients know it so
+}
+
+func (c *codec) cycleModel(context.Context, *request, nothing) (*cycledData, error) {
+	models := c.host.KnownModels()
+	if len(models) <= 1 {
+		return nil, nil
+	}
+	current := c.engine.State().Model.String()
+	at := slices.IndexFunc(models, func(m core.Model) bool { return m.String() == current })
+	next := models[(at+1)%len(models)]
+	c.engine.UseModel(next, "")
+	return &cycledData{Model: v3.FromModel(next), ThinkingLevel: c.engine.State().Thinking}, nil
+}
+
+func (c *codec) getAvailableModels(context.Context, *request, nothing) (modelsData, error) {
+	d := modelsData{Models: []v3.Model{}}
+	for _, m := range c.host.KnownModels() {
+		d.Models = append(d.Models, v3.FromModel(m))
+	}
+	return d, nil
+}
+
+func (c *codec) setThinkingLevel(_ context.Context, _ *request, p levelFields) (any, error) {
+	d := c.useLevel(core.ThinkingLevel(p.Level))
+	if c.pi {
+		return nothing{}, nil
+	}
+	return d, nil
+}
+
+// useLevel sets the thinking level and tells what became of it.
+func (c *codec) useLevel(want core.ThinkingLevel) thinkingData {
+	m := c.engine.State().Model
+	d := thinkingData{Requested: want, Level: c.engine.SetThinking(want)}
+	d.Clamped = d.Level != want
+	switch {
+	case !d.Clamped:
+		d.Message = fmt.Sprintf("Thinking level: %s", d.Level)
+	case m.Reasoning:
+		d.Message = fmt.Sprintf("Thinking level %s unsupported by %s; using %s", want, m, d.Level)
+	default:
+		d.Message = fmt.Sprintf("Thinking level %s unsupported by %s (reasoning disabled); using %s", want, m, d.Level)
+	}
+	return d
+}
+
+func (c *codec) cycleThinkingLevel(context.Context, *request, nothing) (any, error) {
+	s := c.engine.State()
+	levels := s.Model.Levels()
+	if len(levels) <= 1 {
+		return nil, nil
+	}
+	d := c.useLevel(levels[(slices.Index(levels, s.Thinking)+1)%len(levels)])
+	if c.pi {
+		return levelBody{d.Level}, nil
+	}
+	return d, nil
+}
+
+func (c *codec) getAvailableThinkingLevels(context.Context, *request, nothing) (levelsData, error) {
+	return levelsData{c.engine.State().Model.Levels()}, nil
+}
+
+func (c *codec) setSteeringMode(_ context.Context, _ *request, p modeFields) (nothing, error) {
+	c.engine.SetSteeringMode(p.Mode == oneByOne)
+	return nothing{}, nil
+}
+
+func (c *codec) setFollowUpMode(_ context.Context, _ *request, p modeFields) (nothing, error) {
+	c.engine.SetFollowUpMode(p.Mode == oneByOne)
+	return nothing{}, nil
+}
+
+func (c *codec) setAutoRetry(_ context.Context, _ *request, p enabledFields) (nothing, error) {
+	c.engine.SetAutoRetry(p.Enabled)
+	return nothing{}, nil
+}

@@ -1,0 +1,144 @@
+package jsonl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dualagent/agent/core"
+)
+
+// Why a message cannot be worked on.
+const (
+	emptyPrompt = "prompt must not be empty"
+	badImages   = "images must contain only image content blocks"
+)
+
+// input makes an input of a message. The problem, if there is one, is not with the fields' types.
+func input(text string, blocks []imageArg) (in core.Input, problem string, _ error) {
+	in.Text = text
+	for _, b := range blocks {
+		switch {
+		case b.Type != image:
+			problem = badImages
+		case b.Data == "":
+			return in, "", &invalidError{"missing field `data`"}
+		case b.MimeType+b.MimeType2 == "":
+			return in, "", &invalidError{"missing field `mimeType`"}
+		default:
+			in.Images = append(in.Images, core.Image{Data: b.Data, MimeType: b.MimeType + b.MimeType2})
+		}
+	}
+	if problem == "" && strings.TrimSpace(text) == "" && len(in.Images) == 0 {
+		problem = emptyPrompt
+	}
+	return in, problem, nil
+}
+
+func (c *codec) prompt(_ context.Context, req *request, p promptFields) (any, error) {
+	in, problem, err := input(p.Message, p.Images)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.StreamingBehavior != "" && c.engine.Busy():
+		return c.enlist(in, problem, p.StreamingBehavior)
+	case p.StreamingBehavior == "" && c.running.Load():
+		return nil, errors.New(c.busy)
+	case problem != "":
+		return c.reject(problem)
+	}
+	if _, err := c.engine.Prompt(in); err != nil {
+		return nil, err
+	}
+	return c.disposition("started"), nil
+}
+
+// reject ends a prompt that cannot be worked on. Clients of rpi expect it to be accepted and to fail, in line with the turns.
+func (c *codec) reject(problem string) (any, error) {
+	if c.pi {
+		return nil, errors.New(problem)
+	}
+	return nothing{}, c.engine.Between(func() { c.out.Put(refusal{problem: problem}) })
+}
+
+func (c *codec) enlist(in core.Input, problem string, how behavior) (any, error) {
+	if problem != "" {
+		return nil, errors.New(problem)
+	}
+	queue := c.engine.Steer
+	if how == followUp {
+		queue = c.engine.FollowUp
+	}
+	if err := queue(in); err != nil {
+		return nil, err
+	}
+	return c.disposition("queued"), nil
+}
+
+// disposition is what became of a message.
+func (c *codec) disposition(what string) any {
+	if c.pi {
+		return dispositionData{what}
+	}
+	return nothing{}
+}
+
+func (c *codec) steer(_ context.Context, _ *request, p messageFields) (any, error) {
+	return c.say(p, steer)
+}
+
+func (c *codec) followUp(_ context.Context, _ *request, p messageFields) (any, error) {
+	return c.say(p, followUp)
+}
+
+func (c *codec) say(p messageFields, how behavior) (any, error) {
+	in, problem, err := input(p.Message, p.Images)
+	if err != nil {
+		return nil, err
+	}
+	return c.enlist(in, problem, how)
+}
+
+func (c *codec) abort(context.Context, *request, nothing) (nothing, error) {
+	c.engine.Abort()
+	return nothing{}, nil
+}
+
+func (c *codec) abortRetry(context.Context, *request, nothing) (nothing, error) {
+	if c.pausing.Load() {
+		c.engine.Abort()
+	}
+	return nothing{}, nil
+}
+
+func (c *codec) queueList(context.Context, *request, nothing) (queueData, error) {
+	steering, follow := c.engine.Queued()
+	return queueData{queueTexts: *textsOf(steering, follow), Total: len(steering) + len(follow)}, nil
+}
+
+func (c *codec) queueCancel(context.Context, *request, nothing) (countData, error) {
+	steering, follow := c.engine.ClearQueues()
+	return countData{len(steering) + len(follow)}, nil
+}
+
+func (c *codec) clearQueue(context.Context, *request, nothing) (queueTexts, error) {
+	return *textsOf(c.engine.ClearQueues()), nil
+}
+
+// newSession stops the turn that runs; the session is replaced when that has settled. The answer goes behind the end of the
+// turn and ahead of session_started.
+func (c *codec) newSession(ctx context.Context, req *request, p newSessionFields) (cancelledData, error) {
+	c.engine.Abort()
+	err := c.engine.Between(func() {
+		c.out.Put(answerFirst{to: req})
+		r, _ := c.carryOut(req, func() (any, error) {
+			_, err := c.engine.NewSession(ctx, core.SessionOptions{Parent: p.ParentSession})
+			return cancelledData{}, err
+		})
+		c.out.Put(answer{reply: r})
+	})
+	if err != nil {
+		return cancelledData{}, err
+	}
+	return cancelledData{}, errLater
+}
