@@ -55,6 +55,9 @@ type Decision struct {
 	// Redirect, with Approved false, is what the user wants instead: the rest of the batch is given up and the model gets
 	// this as a message.
 	Redirect string
+	// Session, with Approved true, allows the same for the rest of the session: the same command, or calls of the same tool
+	// inside the workspace.
+	Session bool
 	// CallID, if not "", is the tool call that the answer is for.
 	CallID string
 }

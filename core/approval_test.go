@@ -251,3 +251,46 @@ func TestOutsideNeedsApproval(t *testing.T) {
 		}
 	}
 }
+
+// TestApprovalForTheSession: the same command runs unasked from then on, another one does not, and a new session forgets.
+func TestApprovalForTheSession(t *testing.T) {
+	tool := &Tool{Name: "bash", Judge: func(call core.ToolCall) core.Assessment {
+		return core.Assessment{Risk: core.RiskDestructive, Unknown: true, Key: call.Arguments}
+	}}
+	r := start(t, options{tools: []core.Tool{tool}},
+		Reply(Call(0, "a", "bash", "rm x")), Reply(Call(0, "b", "bash", "rm x")), Reply(Call(0, "c", "bash", "rm x; rm y")), Reply(Say("ok")),
+		Reply(Call(0, "d", "bash", "rm x")), Reply(Say("ok")))
+	asked := func() []string {
+		var ids []string
+		for _, ev := range r.events.Events() {
+			if q, ok := ev.(core.ApprovalRequested); ok {
+				ids = append(ids, q.Call.ID)
+			}
+		}
+		return ids
+	}
+	answer := func(id string, d core.Decision) {
+		t.Helper()
+		if _, err := r.events.Until(func(ev core.Event) bool { q, ok := ev.(core.ApprovalRequested); return ok && q.Call.ID == id }); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Decide(0, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.prompt("go")
+	answer("a", core.Decision{Approved: true, Session: true})
+	answer("c", core.Decision{})
+	r.settled(1)
+	r.between(func() {
+		if _, err := r.NewSession(context.Background(), core.SessionOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	r.prompt("again")
+	answer("d", core.Decision{})
+	r.settled(2)
+	if got := asked(); !slices.Equal(got, []string{"a", "c", "d"}) {
+		t.Errorf("asked about %q", got)
+	}
+}

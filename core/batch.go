@@ -40,6 +40,12 @@ type job struct {
 	tool    Tool // nil: there is none of that name
 	assess  Assessment
 	verdict Verdict
+	asked   bool // somebody has approved it, now or for the session
+}
+
+// scope is what an approval of the call for the whole session is bound to.
+func (j job) scope() string {
+	return strings.Join(append([]string{j.call.Name, j.assess.Key}, j.assess.Outside...), "\x00")
 }
 
 // An answer is what came of one call.
@@ -81,10 +87,25 @@ func (e *Engine) jobs(reply Message) []job {
 			j.call.Name = tool.Spec().Name
 			j.assess = assess(tool, j.call)
 			j.verdict = e.host.o.Approver(j.call, j.assess)
+			if j.verdict == Ask && e.allowed(j) {
+				j.verdict, j.asked = Allow, true
+			}
 		}
 		jobs = append(jobs, j)
 	}
 	return jobs
+}
+
+func (e *Engine) allowed(j job) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.session.allowed[j.scope()]
+}
+
+func (e *Engine) allow(j job) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.session.allowed[j.scope()] = true
 }
 
 // findTool finds a tool by the name that a model has written, which may be wrapped in spaces or a namespace.
@@ -157,6 +178,10 @@ func (e *Engine) decideAndRun(t *turn, j job) (a answer, redirect string) {
 		case t.ctx.Err() != nil:
 			return answer{outcome: OutcomeSkipped, result: ErrorResult(abortedText)}, ""
 		case d.Approved:
+			j.asked = true
+			if d.Session {
+				e.allow(j)
+			}
 		case d.Redirect != "":
 			return answer{outcome: OutcomeDenied, result: ErrorResult(redirectedText), redirected: true}, d.Redirect
 		default:
@@ -229,7 +254,7 @@ func (e *Engine) call(ctx context.Context, j job, report func(string)) (result T
 			result = ErrorResult(fmt.Sprintf("Tool %s failed: internal error: %v", j.call.Name, p))
 		}
 	}()
-	inv := Invocation{ToolCall: j.call, Outside: len(j.assess.Outside) > 0 && j.verdict == Ask, Progress: report}
+	inv := Invocation{ToolCall: j.call, Outside: len(j.assess.Outside) > 0 && j.asked, Progress: report}
 	result, err := j.tool.Run(ctx, inv)
 	switch {
 	case err == nil:

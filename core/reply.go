@@ -31,6 +31,9 @@ func (e *Engine) request(t *turn) (Message, error) {
 	if rerr := e.record(ReplyEnded{t.id, m}, Entry{Type: EntryMessage, Message: &m}); rerr != nil {
 		return m, rerr
 	}
+	if err != nil && m.Usage.Total() == 0 {
+		return m, err
+	}
 	e.mu.Lock()
 	if n := m.Usage.Total(); n > 0 && err == nil {
 		e.session.lastUsed, e.session.counted = n, len(e.session.messages)

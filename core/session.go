@@ -42,8 +42,9 @@ type session struct {
 	thinking ThinkingLevel
 	messages []Message // of the active path; extended, never changed in place
 	queues   [2][]Message
-	lastUsed int // tokens of the context, as the provider counted them with the last reply
-	counted  int // how many messages lastUsed covers
+	allowed  map[string]bool // scopes that were approved for the whole session
+	lastUsed int             // tokens of the context, as the provider counted them with the last reply
+	counted  int             // how many messages lastUsed covers
 }
 
 // settings are what a log records of the model.
@@ -100,8 +101,8 @@ func NewHeader(cwd string) Header {
 
 func newSession(log Log, h Header) *session {
 	return &session{
-		log:  log,
-		ids:  map[string]struct{}{},
+		log: log,
+		ids: map[string]struct{}{}, allowed: map[string]bool{},
 		info: SessionInfo{ID: h.ID, Path: log.Path(), Cwd: h.Cwd, Parent: h.Parent, Time: h.Time},
 	}
 }

@@ -41,6 +41,8 @@ type Assessment struct {
 	// RiskRead, and calls that touch different paths, may run side by side.
 	Touches []string
 	Unknown bool
+	// Key is what an approval for the whole session is bound to, besides the tool; "" means the tool as such.
+	Key string
 }
 
 // An Invocation is a call that has been allowed.
@@ -71,6 +73,7 @@ func ErrorResult(s string) ToolResult {
 // A Shell runs the commands that the user, not the model, gives. It may be called from many goroutines at once.
 type Shell interface {
 	// Run runs command, calls output with each piece of valid UTF-8 as it comes, and returns when the command has ended
-	// or ctx has. A call of output may block until ctx ends; the command is held up meanwhile. It fills in all but Command and Exclude. Its error means that nothing was run.
+	// or ctx has. A call of output may block until ctx ends; the command is held up meanwhile. It fills in all but Command
+	// and Exclude. Its error means that nothing was run.
 	Run(ctx context.Context, command string, output func(text string)) (ShellRun, error)
 }

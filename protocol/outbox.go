@@ -47,12 +47,15 @@ type Outbox struct {
 	joined *sync.Cond // later has become 0
 
 	written atomic.Int64 // bytes, ever
+	quit    chan struct{}
+	quitter sync.Once
 }
 
 // NewOutbox returns an empty Outbox.
 func NewOutbox() *Outbox {
 	o := &Outbox{wake: make(chan struct{}, 1), room: make(chan struct{})}
 	o.joined = sync.NewCond(&o.mu)
+	o.quit = make(chan struct{})
 	return o
 }
 
@@ -212,6 +215,9 @@ func (o *Outbox) Later(reply func() any) {
 		}
 	}()
 }
+
+// Quit asks Serve to read no more commands and to end as at the end of its input.
+func (o *Outbox) Quit() { o.quitter.Do(func() { close(o.quit) }) }
 
 // Wait returns when nothing that Later has started is under way.
 func (o *Outbox) Wait() {

@@ -79,6 +79,8 @@ func Serve(ctx context.Context, h *core.Host, open Open, r io.Reader, w io.Write
 	select {
 	case <-hungUp:
 		codec.Hangup()
+	case <-out.quit:
+		codec.Hangup()
 	case <-ctx.Done():
 	case err := <-written:
 		return lost(h, err)
@@ -90,7 +92,7 @@ func Serve(ctx context.Context, h *core.Host, open Open, r io.Reader, w io.Write
 func read(ctx context.Context, codec Codec, out *Outbox, lines *frames) {
 	lines.idle = out.Flush
 	defer out.Flush()
-	for {
+	for !closed(out.quit) {
 		line, err := lines.next()
 		if err == nil {
 			err = wire.CheckText(line)

@@ -60,7 +60,7 @@ func (t bashTool) Assess(call core.ToolCall) core.Assessment {
 		place, inside, err := t.space.locate(dir, path, u)
 		return place.abs, inside && err == nil
 	}})
-	return core.Assessment{Risk: f.Risk, Outside: f.Outside, Unknown: true}
+	return core.Assessment{Risk: f.Risk, Outside: f.Outside, Unknown: true, Key: strings.TrimSpace(cmd)}
 }
 
 func (t bashTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult, error) {

@@ -74,6 +74,7 @@ var methodTable = []method{
 		"setModel requires a non-empty 'model' param", inLine, (*codec).setModel),
 	query("listModels", "The models on offer.", soon, (*codec).listModels),
 	query("listProviders", "The configured providers, and whether they answer.", soon, (*codec).listProviders),
+	row("shutdown", "Take no more requests, finish what was asked for, and exit.", "", now, (*codec).shutdown),
 	query("listTools", "The tools with their schemas and risks.", now, (*codec).listTools),
 }
 
@@ -181,6 +182,11 @@ func (c *codec) approvalResponse(_ context.Context, _ *request, p ApprovalParams
 	var id any
 	// What does not decode stays false or empty: it does not approve.
 	_ = wire.Decode(p.Approved, &d.Approved)
+	var scope string
+	if len(p.Scope) > 0 && (wire.Decode(p.Scope, &scope) != nil || scope != "once" && scope != "session") {
+		return Nothing{}, invalidParams(`approvalResponse: 'scope' must be "once" or "session"`)
+	}
+	d.Session = scope == "session"
 	if !d.Approved {
 		_ = wire.Decode(p.Message, &d.Redirect)
 	}
@@ -193,6 +199,11 @@ func (c *codec) approvalResponse(_ context.Context, _ *request, p ApprovalParams
 		}
 	}
 	return Nothing{}, c.engine.Decide(0, d)
+}
+
+func (c *codec) shutdown(context.Context, *request, Nothing) (Nothing, error) {
+	c.out.Quit()
+	return Nothing{}, nil
 }
 
 func (c *codec) clear(context.Context, *request, Nothing) (Nothing, error) {
@@ -325,5 +336,5 @@ func (c *codec) listTools(context.Context) (Tools, error) {
 
 // capabilities lists what this server can do beyond the original, for clients that look.
 func capabilities() []string {
-	return []string{"approvalIds", "batch", "immediate", "images", "steer", "toolCallIds"}
+	return []string{"approvalIds", "approvalScope", "batch", "immediate", "images", "shutdown", "steer", "toolCallIds"}
 }

@@ -33,6 +33,7 @@ type ApprovalParams struct {
 	Approved wire.Raw `json:"approved"`
 	Message  wire.Raw `json:"message,omitempty"`
 	ID       wire.Raw `json:"id,omitempty"`
+	Scope    wire.Raw `json:"scope,omitempty"` // "session": the same is allowed for the rest of the session
 }
 
 // SetModelParams are the params of setModel.
