@@ -13,7 +13,7 @@ import (
 // EncodeEntry returns e as one line of JSON, without its line feed. An entry of a type that the engine does not write is
 // its Raw, byte for byte.
 func EncodeEntry(e core.Entry) ([]byte, error) {
-	frame := Frame{Type: string(e.Type), ID: e.ID, Timestamp: formatTime(e.Time)}
+	frame := Frame{Type: string(e.Type), ID: e.ID, Timestamp: FormatTime(e.Time)}
 	if e.Parent != "" {
 		frame.ParentID = &e.Parent
 	}
@@ -42,10 +42,7 @@ func encodeMessage(frame Frame, m *core.Message) ([]byte, error) {
 		return nil, errors.New("it has no message")
 	}
 	j := FromMessage(m)
-	if j.raw != nil {
-		return wire.Encode(messageEntry{frame, j.raw})
-	}
-	return wire.Encode(messageEntry{frame, (*plain)(&j)}) // spares the second pass that a MarshalJSON costs
+	return wire.Encode(messageEntry{frame, j.Value()})
 }
 
 // oneLine returns raw, without line feeds if it has any.
@@ -124,9 +121,10 @@ func decodeFrame(line []byte, err error) (anyEntry, error) {
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
+// FormatTime returns t as the time stamps of headers and entries are written.
+func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
-// parseTime returns the zero time if s is not a time that formatTime can write.
+// parseTime returns the zero time if s is not a time that FormatTime can write.
 func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
 	t = t.UTC().Truncate(time.Millisecond)

@@ -143,8 +143,8 @@ func TestTimes(t *testing.T) {
 			t.Errorf("parseTime(%q): got %v, want %v", c.in, got, c.want)
 		}
 	}
-	if got, want := formatTime(nine.In(time.FixedZone("", 7200))), "2026-08-14T09:00:00.007Z"; got != want {
-		t.Errorf("formatTime: got %s, want %s", got, want)
+	if got, want := FormatTime(nine.In(time.FixedZone("", 7200))), "2026-08-14T09:00:00.007Z"; got != want {
+		t.Errorf("FormatTime: got %s, want %s", got, want)
 	}
 }
 

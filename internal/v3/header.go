@@ -19,7 +19,7 @@ var ErrNotSession = errors.New("it does not begin with the header of a session")
 // EncodeHeader returns h as one line of JSON, without its line feed.
 func EncodeHeader(h core.Header) ([]byte, error) {
 	return wire.Encode(Header{
-		Type: typeSession, Version: Version, ID: h.ID, Timestamp: formatTime(h.Time), Cwd: h.Cwd, ParentSession: h.Parent,
+		Type: typeSession, Version: Version, ID: h.ID, Timestamp: FormatTime(h.Time), Cwd: h.Cwd, ParentSession: h.Parent,
 	})
 }
 

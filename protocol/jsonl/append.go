@@ -84,9 +84,9 @@ func (c *codec) notice(item any) {
 	case core.ApprovalResolved:
 		c.asking.Store(0)
 	case core.TurnEnded:
-		c.failure = ""
+		c.failed = ""
 		if e.Err != nil {
-			c.failure = problem(e.Err)
+			c.failed = problem(e.Err)
 		}
 	case core.Settled:
 		c.pausing.Store(false)

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ func (c *codec) refuse(req *request, err error) error {
 	if c.pi {
 		return errLater // never: pi does not answer these
 	}
-	return fmt.Errorf("Invalid extension UI response: %s", err.(*invalidError).problem) //nolint:staticcheck // clients know it so
+	return failure("Invalid extension UI response: " + err.(*invalidError).problem)
 }
 
 // uiResponse answers a question. It is answered itself only if it fails, without an id, and in pi's dialect not even then.
@@ -40,9 +39,9 @@ func (c *codec) decide(p uiResponseFields) error {
 	switch {
 	case c.pi: // what is no yes is a no
 	case !said && p.Value == nil:
-		return errors.New("extension UI response must contain value, confirmed, or cancelled: true")
+		return failure("extension UI response must contain value, confirmed, or cancelled: true")
 	case !said && id != 0 && uint64(id) == c.asking.Load():
-		return errors.New("UI value response does not match pending request type")
+		return failure("UI value response does not match pending request type")
 	}
 	approved := !p.Cancelled && p.Confirmed != nil && *p.Confirmed
 	if id == 0 || c.engine.Decide(id, core.Decision{Approved: approved}) != nil {

@@ -202,10 +202,10 @@ func retriesEnded(c *codec, e core.RetryEnded) *retryEndBody {
 
 // runFailed comes behind the end of the retries, which comes behind the end of the turn.
 func runFailed(c *codec, _ core.Settled) *failedBody {
-	if c.failure == "" {
+	if c.failed == "" {
 		return nil
 	}
-	return &failedBody{c.failure}
+	return &failedBody{c.failed}
 }
 
 func settled(c *codec, e core.Settled) *settledBody {

@@ -71,7 +71,7 @@ type codec struct {
 	enc     wire.Encoder
 	str     string // what is being encoded: a pointer to it costs no allocation
 	draft   draft
-	failure string   // why the turn that has ended failed, until it has settled
+	failed  string   // why the turn that has ended failed, until it has settled
 	notices int      // so far
 	first   *request // whose answer goes ahead of what is in behind, or nil
 	behind  []byte
@@ -202,6 +202,11 @@ func (c *codec) carryOut(req *request, f func() (any, error)) (r reply, ok bool)
 		return reply{to: req, data: data}, true
 	}
 }
+
+// A failure is an error in the words that clients know.
+type failure string
+
+func (f failure) Error() string { return string(f) }
 
 // problem words an error for clients. It is the only place that does so for errors of the core.
 func problem(err error) string {

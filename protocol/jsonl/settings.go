@@ -20,7 +20,7 @@ func (c *codec) setModel(_ context.Context, _ *request, p modelFields) (v3.Model
 			return v3.FromModel(m), nil
 		}
 	}
-	return v3.Model{}, fmt.Errorf("Model not found: %s/%s", p.Provider, p.ModelID) //nolint:staticcheck // clients know it so
+	return v3.Model{}, failure("Model not found: " + p.Provider + "/" + p.ModelID)
 }
 
 func (c *codec) cycleModel(context.Context, *request, nothing) (*cycledData, error) {

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -43,7 +42,7 @@ func (c *codec) prompt(_ context.Context, req *request, p promptFields) (any, er
 	case p.StreamingBehavior != "" && c.engine.Busy():
 		return c.enlist(in, problem, p.StreamingBehavior)
 	case p.StreamingBehavior == "" && c.running.Load():
-		return nil, errors.New(c.busy)
+		return nil, failure(c.busy)
 	case problem != "":
 		return c.reject(problem)
 	}
@@ -56,14 +55,14 @@ func (c *codec) prompt(_ context.Context, req *request, p promptFields) (any, er
 // reject ends a prompt that cannot be worked on. Clients of rpi expect it to be accepted and to fail, in line with the turns.
 func (c *codec) reject(problem string) (any, error) {
 	if c.pi {
-		return nil, errors.New(problem)
+		return nil, failure(problem)
 	}
 	return nothing{}, c.engine.Between(func() { c.out.Put(refusal{problem: problem}) })
 }
 
 func (c *codec) enlist(in core.Input, problem string, how behavior) (any, error) {
 	if problem != "" {
-		return nil, errors.New(problem)
+		return nil, failure(problem)
 	}
 	queue := c.engine.Steer
 	if how == followUp {
