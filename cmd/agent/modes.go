@@ -62,16 +62,13 @@ func choose(c call) (chosen, error) {
 	family := filepath.Base(c.name)
 	ch := chosen{dialect: jsonl.RPI}
 	if family == "pi" {
-		ch.dialect = jsonl.PI
+		ch.dialect = jsonl.Pi
 	}
-	switch c.dialect {
-	case "":
-	case "rpi":
-		ch.dialect = jsonl.RPI
-	case "pi":
-		ch.dialect = jsonl.PI
-	default:
+	switch d := jsonl.Dialect(c.dialect); {
+	case !d.Valid():
 		return ch, fmt.Errorf("unknown dialect %q: it is rpi or pi", c.dialect)
+	case d != "":
+		ch.dialect = d
 	}
 	name := c.mode
 	switch {

@@ -132,7 +132,7 @@ func (p program) store(s settings) (core.Store, error) {
 		store = sessions.Open(filepath.Join(home, "sessions"))
 	}
 	store.Notice = func(text string) { s.log.Warn(text) }
-	if s.dialect == jsonl.PI {
+	if s.dialect == jsonl.Pi {
 		return atPath{store}, nil
 	}
 	return store, nil

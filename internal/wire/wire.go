@@ -141,7 +141,24 @@ func (e *Encoder) Append(buf []byte, v any) ([]byte, error) {
 	if err != nil {
 		return grown[:len(buf)], err
 	}
+	if bytes.IndexByte(grown[len(buf):], lineSeparator[0]) >= 0 {
+		grown = escapeSeparators(grown, len(buf))
+	}
 	return grown, nil
+}
+
+// lineSeparator is what U+2028 and U+2029 begin with in UTF-8; A8 or A9 follows.
+const lineSeparator = "\xe2\x80"
+
+// escapeSeparators escapes the line separators in buf[from:] that came in with a Raw. They can only be part of a string.
+func escapeSeparators(buf []byte, from int) []byte {
+	text := buf[from:]
+	if !bytes.Contains(text, []byte("\u2028")) && !bytes.Contains(text, []byte("\u2029")) {
+		return buf
+	}
+	text = bytes.ReplaceAll(text, []byte("\u2028"), []byte(`\u2028`))
+	text = bytes.ReplaceAll(text, []byte("\u2029"), []byte(`\u2029`))
+	return append(buf[:from], text...)
 }
 
 var encoders = sync.Pool{New: func() any { return new(Encoder) }}

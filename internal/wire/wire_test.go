@@ -18,6 +18,18 @@ func TestEncodeKeepsLineReadersSafe(t *testing.T) {
 	}
 }
 
+func TestLineSeparatorsInRaw(t *testing.T) {
+	got, err := Encode(map[string]Raw{"a": Raw("\"x\u2028y\u2029z\u2026\"")})
+	if want := `{"a":"x\u2028y\u2029z` + "\u2026" + `"}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	var e Encoder
+	buf, err := e.Append([]byte("\u2028"), Raw("\"\u2029\""))
+	if want := "\u2028\"\\u2029\"\n"; err != nil || string(buf) != want {
+		t.Errorf("got %q, %v; want %q: what was there before is not ours", buf, err, want)
+	}
+}
+
 func TestEncoderAppends(t *testing.T) {
 	var e Encoder
 	buf, err := e.Append([]byte("x"), 1)

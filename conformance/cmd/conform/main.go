@@ -13,8 +13,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -135,6 +137,11 @@ func (s *settings) loadTarget(files fs.FS) (kit.Target, []kit.Protocol, error) {
 	if len(s.argv) > 0 {
 		if len(protocols) != 1 {
 			return target, nil, errors.New("-protocol says which protocol the command behind -- speaks")
+		}
+		if strings.ContainsRune(s.argv[0], filepath.Separator) { // the server runs in a folder of its own
+			if s.argv[0], err = filepath.Abs(s.argv[0]); err != nil {
+				return target, nil, err
+			}
 		}
 		target.Argv = map[kit.Protocol][]string{protocols[0]: s.argv}
 	}
