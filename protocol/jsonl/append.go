@@ -126,14 +126,15 @@ func (c *codec) appendReply(buf []byte, r reply) ([]byte, error) {
 }
 
 func (c *codec) appendResponse(buf []byte, r reply) ([]byte, error) {
+	var err error
 	buf = append(buf, '{')
 	if r.to.id != nil {
-		buf = append(buf, `"id":`...)
-		buf = append(buf, r.to.id...)
+		if buf, err = c.appendValue(append(buf, `"id":`...), r.to.id); err != nil {
+			return buf, err
+		}
 		buf = append(buf, ',')
 	}
-	buf, err := c.appendString(append(buf, `"type":"response","command":`...), r.to.command)
-	if err != nil {
+	if buf, err = c.appendString(append(buf, `"type":"response","command":`...), r.to.command); err != nil {
 		return buf, err
 	}
 	switch {

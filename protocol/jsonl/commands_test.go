@@ -3,6 +3,7 @@ package jsonl_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -242,6 +243,20 @@ func TestIDsComeBackAsTheyCame(t *testing.T) {
 	for _, id := range []string{`"1"`, `""`, `"\u00e9\/"`, `0`, `-7`, `1.50`, `1e3`, `9007199254740993`, `"\ud800"`} {
 		c.send(`{"id": ` + id + ` ,"type":"abort"}`)
 		c.want(ok(id, "abort"))
+	}
+	// Some line readers would take these for line ends.
+	c.send("{\"id\":\"a\u2028b\",\"type\":\"abort\"}")
+	c.want(ok(`"a\u2028b"`, "abort"))
+}
+
+func TestStartFailure(t *testing.T) {
+	err := errors.New("no \"model\"")
+	want := `{"type":"response","command":"initialize","success":false,"error":"no \"model\""}` + "\n"
+	if got := jsonl.StartFailure(jsonl.RPI, err); string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := jsonl.StartFailure(jsonl.Pi, err); got != nil {
+		t.Errorf("got %q, want nothing in pi's dialect", got)
 	}
 }
 

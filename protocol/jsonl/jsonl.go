@@ -28,7 +28,7 @@ type Options struct {
 	Engine   core.EngineOptions
 	Dialect  Dialect      // default: RPI
 	Partials bool         // message_update repeats the whole message so far, for clients that cannot put it together
-	Version  string       // of the program; the protocol has no record that tells it yet
+	Version  string       // of the program, told in get_state
 	Log      *slog.Logger // default: nothing is logged
 }
 

@@ -17,13 +17,13 @@ func (c *codec) getState(context.Context, *request, nothing) (any, error) {
 	if c.pi {
 		return piStateData{
 			stateHead: head, SessionFile: s.Session.Path, SessionID: s.Session.ID, SessionName: s.Session.Name,
-			MessageCount: s.Messages, PendingMessageCount: s.Pending,
+			MessageCount: s.Messages, PendingMessageCount: s.Pending, Version: c.o.Version,
 		}, nil
 	}
 	return stateData{
 		stateHead: head, SessionFile: orNull(s.Session.Path), SessionID: s.Session.ID, SessionName: orNull(s.Session.Name),
 		Cwd: s.Session.Cwd, MessageCount: s.Messages, PendingMessageCount: s.Pending, TodoPhases: []nothing{},
-		RuntimeSettings: runtimeSettings{head.SteeringMode, head.FollowUpMode, s.AutoRetry},
+		RuntimeSettings: runtimeSettings{head.SteeringMode, head.FollowUpMode, s.AutoRetry}, Version: c.o.Version,
 	}, nil
 }
 

@@ -63,6 +63,13 @@ func TestModesAreInTheState(t *testing.T) {
 	c.wantField(state, `"all"`, "data", "followUpMode")
 }
 
+func TestVersionIsInTheState(t *testing.T) {
+	for _, d := range []jsonl.Dialect{jsonl.RPI, jsonl.Pi} {
+		c := start(t, options{Options: jsonl.Options{Dialect: d, Version: "1.2.3"}})
+		c.wantField(c.ask(`{"id":"q","type":"get_state"}`), `"1.2.3"`, "data", "version")
+	}
+}
+
 func TestDialects(t *testing.T) {
 	for d, want := range map[jsonl.Dialect]bool{"": true, jsonl.RPI: true, jsonl.Pi: true, "rho": false} {
 		if got := d.Valid(); got != want {

@@ -169,6 +169,7 @@ type (
 		TodoPhases            []nothing       `json:"todoPhases"`
 		Goal                  goalState       `json:"goal"`
 		RuntimeSettings       runtimeSettings `json:"runtimeSettings"`
+		Version               string          `json:"version,omitempty"` // of the program
 	}
 	piStateData struct {
 		stateHead
@@ -178,6 +179,7 @@ type (
 		AutoCompactionEnabled bool   `json:"autoCompactionEnabled"`
 		MessageCount          int    `json:"messageCount"`
 		PendingMessageCount   int    `json:"pendingMessageCount"`
+		Version               string `json:"version,omitempty"` // of the program
 	}
 	// goalState would tell of a goal; there are none.
 	goalState struct {
