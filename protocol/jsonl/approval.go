@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/internal/wire"
 )
 
 // uiResponse is the one command whose id is not its own but that of the question it answers.
@@ -58,4 +59,49 @@ func approvalID(question string) core.ApprovalID {
 		return 0
 	}
 	return core.ApprovalID(n)
+}
+
+// questionPrefix begins the ids of questions to the user; the approval's number follows.
+const questionPrefix = "ui-"
+
+func questionID(id core.ApprovalID) string {
+	return questionPrefix + strconv.FormatUint(uint64(id), 10)
+}
+
+func approvalRequest(_ *codec, e core.ApprovalRequested) *uiRequestBody {
+	return &uiRequestBody{
+		ID: questionID(e.ID), Method: "confirm", Title: "Approve tool call?", Message: question(e), ExtensionID: host,
+		ToolCallID: e.Call.ID, ToolName: e.Call.Name, Risk: e.Risk,
+	}
+}
+
+// host is who asks: the program itself, not an extension.
+const host = "host"
+
+// question words an approval for people.
+func question(e core.ApprovalRequested) string {
+	capability := string(e.Risk)
+	if e.Risk == core.RiskDestructive {
+		capability = "exec"
+	}
+	lines := []string{"Tool: " + e.Call.Name, "Capability: " + capability}
+	var args struct {
+		Command string `json:"command"`
+	}
+	if wire.Decode([]byte(e.Call.Arguments), &args) == nil && args.Command != "" {
+		lines = append(lines, "Command: "+args.Command)
+	} else {
+		lines = append(lines, "Arguments: "+e.Call.Arguments)
+	}
+	if len(e.Outside) > 0 {
+		lines = append(lines, "Outside the workspace: "+strings.Join(e.Outside, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func approvalResolved(_ *codec, e core.ApprovalResolved) *uiResolvedBody {
+	if e.Answered {
+		return nil
+	}
+	return &uiResolvedBody{ID: questionID(e.ID), Outcome: "cancelled"}
 }

@@ -153,3 +153,36 @@ func TestNoticesAreForTheUser(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestionsShowTheArguments(t *testing.T) {
+	call := core.ToolCall{ID: "c", Name: "write", Arguments: `{"path":"a","content":"x"}`}
+	got := encode(t, open(t, jsonl.Options{}), core.ApprovalRequested{ID: 3, Call: call, Risk: core.RiskWrite})
+	if got := field(t, got[0], "message"); got != `"Tool: write\nCapability: write\nArguments: {\"path\":\"a\",\"content\":\"x\"}"` {
+		t.Errorf("the question is %s", got)
+	}
+}
+
+func TestLinesThatAreTooLong(t *testing.T) {
+	codec := open(t, jsonl.Options{})
+	got := encode(t, codec, codec.Malformed(&protocol.TooLongError{Max: 4096})...)
+	want := `{"type":"response","command":"parse","success":false,"error":"RPC frame exceeds 4096 bytes"}`
+	if got[0] != want {
+		t.Errorf("got %s, want %s", got[0], want)
+	}
+}
+
+func TestShutdownIsToldAsAnAbort(t *testing.T) {
+	got := encode(t, open(t, jsonl.Options{}), core.TurnEnded{Err: core.ErrShutdown}, core.Settled{Aborted: true})
+	want := `{"type":"run_failed","message":"Request was aborted: the server is shutting down"}`
+	if len(got) != 3 || got[1] != want || got[2] != settled {
+		t.Errorf("got\n%s\nwant agent_end, then\n%s\n%s", strings.Join(got, "\n"), want, settled)
+	}
+}
+
+// A response that does not encode is a failure, not the end of the connection.
+func TestResponsesThatDoNotEncode(t *testing.T) {
+	defer jsonl.AddUnencodable("odd")()
+	c := start(t, options{})
+	c.send(`{"id":1,"type":"odd"}`, `{"id":2,"type":"abort"}`)
+	c.want(bad("1", "odd", "internal error: the response does not encode"), ok("2", "abort"))
+}

@@ -20,4 +20,12 @@ func AddPanic(name string) (remove func()) {
 	return func() { delete(commands, name) }
 }
 
+// AddUnencodable adds a command whose data are not JSON, until remove is called.
+func AddUnencodable(name string) (remove func()) {
+	commands[name] = row(name, "", (*codec).odd)
+	return func() { delete(commands, name) }
+}
+
+func (c *codec) odd(context.Context, *request, nothing) (any, error) { return func() {}, nil }
+
 func (c *codec) panics(context.Context, *request, nothing) (nothing, error) { panic("oops") }
