@@ -106,6 +106,23 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	}
 }
 
+var tableRow = regexp.MustCompile(`(?m)^\t(?:row|query)\("([a-zA-Z_]+)"`)
+
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	readme := read(t, "README.md")
+	for _, table := range []string{"protocol/jsonrpc/methods.go", "protocol/jsonl/commands.go"} {
+		rows := tableRow.FindAllStringSubmatch(read(t, table), -1)
+		if len(rows) < 10 {
+			t.Errorf("%s: found %d rows of its table", table, len(rows))
+		}
+		for _, m := range rows {
+			if !strings.Contains(readme, "`"+m[1]+"`") {
+				t.Errorf("README.md does not name %s, which %s has", m[1], table)
+			}
+		}
+	}
+}
+
 var option = regexp.MustCompile(`(?:^|[ ,|` + "`" + `])(--?[a-zA-Z][a-z-]*)`)
 
 // flagsIn returns the flags that stand in the part of each line that cut returns.
