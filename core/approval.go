@@ -96,7 +96,7 @@ func (e *Engine) Decide(id ApprovalID, d Decision) error {
 		return ErrNoApproval
 	}
 	t := e.lastAcceptedLocked()
-	if t == nil || t.asked || t.done || len(t.ahead) >= maxQueued {
+	if t == nil || t.asked || t.ended || len(t.ahead) >= maxQueued {
 		return ErrNoApproval
 	}
 	t.ahead = append(t.ahead, d)

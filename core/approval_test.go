@@ -283,7 +283,7 @@ func TestApprovalForTheSession(t *testing.T) {
 	answer("c", core.Decision{})
 	r.settled(1)
 	r.between(func() {
-		if _, err := r.NewSession(context.Background(), core.SessionOptions{}); err != nil {
+		if _, err := r.NewSession(context.Background(), core.SessionOptions{}, nil); err != nil {
 			t.Error(err)
 		}
 	})

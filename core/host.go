@@ -32,7 +32,6 @@ type Host struct {
 
 	mu      sync.Mutex
 	engines []*Engine
-	closed  bool
 }
 
 // NewHost returns a Host. The caller closes it.

@@ -78,15 +78,17 @@ func (e *Engine) takeLocked(which int) []Message {
 }
 
 // seam takes what is to be said before the next request. Between tools and the next request that is steering; at the end
-// of a reply without calls, follow-ups too. If nothing is, and the turn may end, it is done: from here on a message that
-// is sent waits for the next turn.
-func (e *Engine) seam(t *turn, mayEnd bool) []Message {
+// of a reply without calls, follow-ups too.
+func (e *Engine) seam(t *turn, end bool) []Message {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.seamLocked(t, end)
+}
+
+func (e *Engine) seamLocked(t *turn, end bool) []Message {
 	taken := e.takeLocked(steering)
-	if len(taken) == 0 && mayEnd {
+	if len(taken) == 0 && end {
 		taken = e.takeLocked(followUp)
-		t.done = len(taken) == 0
 	}
 	t.drained = len(taken) > 0
 	return taken

@@ -265,26 +265,27 @@ func (e *Engine) recordSettings(m Model, l ThinkingLevel) error {
 }
 
 // NewSession replaces the session by a new one. Model, thinking level and modes stay; the queues do not. It fails with ErrBusy
-// while a turn runs: call it from a function given to Between.
-func (e *Engine) NewSession(ctx context.Context, o SessionOptions) (SessionInfo, error) {
+// while a turn runs: call it from a function given to Between or Do. When nothing can fail any more, and before
+// SessionStarted is published, tell is called, if it is not nil; it must not call the engine.
+func (e *Engine) NewSession(ctx context.Context, o SessionOptions, tell func(SessionInfo)) (SessionInfo, error) {
 	s, err := e.host.createSession(ctx, o)
 	if err != nil {
 		return SessionInfo{}, err
 	}
-	return e.replaceSession(s)
+	return e.replaceSession(s, tell)
 }
 
 // Resume replaces the session by a stored one, named by path or id, and fails like NewSession, and with ErrNoSession.
 // Model and thinking level stay.
-func (e *Engine) Resume(ctx context.Context, ref string) (SessionInfo, error) {
+func (e *Engine) Resume(ctx context.Context, ref string, tell func(SessionInfo)) (SessionInfo, error) {
 	s, err := e.host.openSession(ctx, SessionOptions{Ref: ref})
 	if err != nil {
 		return SessionInfo{}, err
 	}
-	return e.replaceSession(s)
+	return e.replaceSession(s, tell)
 }
 
-func (e *Engine) replaceSession(s *session) (SessionInfo, error) {
+func (e *Engine) replaceSession(s *session, tell func(SessionInfo)) (SessionInfo, error) {
 	e.mu.Lock()
 	if len(e.queue) > 0 && e.queue[0].turn != nil && e.working {
 		e.mu.Unlock()
@@ -293,6 +294,9 @@ func (e *Engine) replaceSession(s *session) (SessionInfo, error) {
 	}
 	old := e.session
 	e.session = s
+	if tell != nil {
+		tell(s.info)
+	}
 	e.bus.Publish(SessionStarted{s.info})
 	if len(old.queues[steering])+len(old.queues[followUp]) > 0 {
 		e.bus.Publish(s.queued())

@@ -107,6 +107,48 @@ func TestSteeringIsNeverStranded(t *testing.T) {
 	}
 }
 
+// TestSteeringAtTheVeryEnd sends a message when the turn has decided to end and has not said so yet.
+func TestSteeringAtTheVeryEnd(t *testing.T) {
+	r := start(t, options{}, Reply(Say("one")), Reply(Say("two")))
+	once := true
+	r.store.OnSync = func() {
+		if once {
+			once = false
+			must(r, r.Steer(core.Input{Text: "wait"}))
+		}
+	}
+	r.prompt("go")
+	r.settled(1)
+	if end := r.ends()[0]; end.Reply != "two" || end.Steps != 2 {
+		t.Errorf("end: %+v", end)
+	}
+}
+
+// TestDo: what is quick is done at once if nothing is in the way, and in its place if something is.
+func TestDo(t *testing.T) {
+	gate := make(chan struct{})
+	r := start(t, options{}, Reply(Wait(gate), Say("one")))
+	ran := false
+	must(r, r.Do(func() { ran = true }))
+	if !ran {
+		t.Error("an idle engine has not done it at once")
+	}
+	r.prompt("go")
+	until[core.StepStarted](r)
+	done := make(chan int)
+	must(r, r.Do(func() { done <- len(r.ends()) }))
+	close(gate)
+	if n := <-done; n != 1 {
+		t.Errorf("%d turns had ended when it was done, want 1", n)
+	}
+	must(r, r.Do(func() { // what is queued meanwhile runs after it
+		if err := r.Between(func() { close(done) }); err != nil {
+			t.Error(err)
+		}
+	}))
+	<-done
+}
+
 func TestQueuesStayAfterAnAbort(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
@@ -193,7 +235,7 @@ func TestNewSessionAndClearWaitTheirTurn(t *testing.T) {
 	r.prompt("first")
 	var info core.SessionInfo
 	var err error
-	if qerr := r.Between(func() { info, err = r.NewSession(context.Background(), core.SessionOptions{}) }); qerr != nil {
+	if qerr := r.Between(func() { info, err = r.NewSession(context.Background(), core.SessionOptions{}, nil) }); qerr != nil {
 		t.Fatal(qerr)
 	}
 	r.prompt("second")
@@ -224,7 +266,7 @@ func TestNewSessionDuringATurnIsBusy(t *testing.T) {
 	r := start(t, options{}, Reply(Wait(gate), Say("x")))
 	r.prompt("go")
 	until[core.StepStarted](r)
-	if _, err := r.NewSession(context.Background(), core.SessionOptions{}); !errors.Is(err, core.ErrBusy) {
+	if _, err := r.NewSession(context.Background(), core.SessionOptions{}, nil); !errors.Is(err, core.ErrBusy) {
 		t.Errorf("got %v, want ErrBusy", err)
 	}
 	close(gate)
@@ -252,8 +294,7 @@ func TestShellBesideATurn(t *testing.T) {
 	until[core.StepStarted](r)
 	done := make(chan core.ShellRun)
 	go func() {
-		run, err := r.RunShell(core.ShellCommand{Command: "echo hello", Tag: "tag"})
-		must(r, err)
+		run := r.runShell(core.ShellCommand{Command: "echo hello", Tag: "tag"})
 		done <- run
 	}()
 	if out := until[core.ShellOutput](r); out.Text != "hello\n" || out.Tag != "tag" {
@@ -283,8 +324,7 @@ func TestAbortShell(t *testing.T) {
 		r := start(t, options{host: core.HostOptions{Shell: shell{make(chan struct{})}}})
 		done := make(chan core.ShellRun)
 		go func() {
-			run, err := r.RunShell(core.ShellCommand{Command: "sleep 1000"})
-			must(r, err)
+			run := r.runShell(core.ShellCommand{Command: "sleep 1000"})
 			done <- run
 		}()
 		synctest.Wait()
@@ -351,4 +391,12 @@ func (trusting) Name() string { return "far" }
 
 func (trusting) Lookup(id string) (core.Model, bool) {
 	return core.Model{ID: id, Provider: "far"}, true
+}
+
+func (r *rig) runShell(c core.ShellCommand) core.ShellRun {
+	run, err := r.StartShell(c)
+	must(r, err)
+	res, err := run()
+	must(r, err)
+	return res
 }

@@ -19,14 +19,21 @@ type shellRun struct{ cancel context.CancelCauseFunc }
 // ErrNoShell means that the host cannot run commands.
 var ErrNoShell = errors.New("running commands is not available")
 
-// RunShell runs a command and returns when it has ended; turns go on meanwhile. Its output and its end come as events, and it
-// becomes part of the conversation: at once if no turn runs, else after it.
-func (e *Engine) RunShell(c ShellCommand) (ShellRun, error) {
-	ctx, run, err := e.startShell()
+// StartShell makes a command ready to run: when it returns, AbortShell finds the command. The caller then calls run, once, which
+// returns when the command has ended; turns go on meanwhile. Its output and its end come as events, and it becomes part of
+// the conversation: at once if no turn runs, else after it.
+func (e *Engine) StartShell(c ShellCommand) (run func() (ShellRun, error), err error) {
+	ctx, sr, err := e.enterShell()
 	if err != nil {
-		return ShellRun{}, err
+		return nil, err
 	}
-	defer e.wg.Done()
+	return func() (ShellRun, error) {
+		defer e.wg.Done()
+		return e.runShell(ctx, sr, c)
+	}, nil
+}
+
+func (e *Engine) runShell(ctx context.Context, run *shellRun, c ShellCommand) (ShellRun, error) {
 	res, err := e.host.o.Shell.Run(ctx, c.Command, func(text string) {
 		e.bus.Publish(ShellOutput{c.Tag, text})
 		_ = e.bus.Ready(ctx) // a client that does not read holds up the command; Run itself sees the end of ctx
@@ -52,7 +59,7 @@ func (e *Engine) RunShell(c ShellCommand) (ShellRun, error) {
 	return res, nil
 }
 
-func (e *Engine) startShell() (context.Context, *shellRun, error) {
+func (e *Engine) enterShell() (context.Context, *shellRun, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // A turn works on one prompt. Its context exists from the moment of acceptance, so that an abort always finds it. The engine's
-// mutex guards asked, ahead, done and ended; the rest belongs to the worker.
+// mutex guards asked, ahead and ended; the rest belongs to the worker.
 type turn struct {
 	id     TurnID
 	input  Input
@@ -18,7 +18,6 @@ type turn struct {
 
 	asked bool       // answers are no longer taken ahead
 	ahead []Decision // answers that were sent ahead
-	done  bool       // takes no more steering
 	ended bool       // TurnEnded is published
 
 	start    time.Time
@@ -47,33 +46,32 @@ type turn struct {
 func (e *Engine) runTurn(t *turn) {
 	defer t.cancel(nil)
 	t.start = time.Now()
-	reason, err := e.loop(t)
-	e.finish(t, reason, err)
-}
-
-func (e *Engine) loop(t *turn) (reason FinishReason, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			e.host.o.Log.Error("panic in a turn", "panic", p, "stack", string(debug.Stack()))
-			reason, err = FinishError, fmt.Errorf("internal error: %v", p)
-		}
-	}()
 	// A client that sends several commands in one piece is heard out before anything happens; if the turn is aborted
 	// meanwhile, it still starts, to end in the usual way.
 	_ = e.bus.Ready(t.ctx)
 	e.bus.Publish(TurnStarted{t.id})
 	said, err := e.begin(t)
+	for more := true; more; {
+		var reason FinishReason
+		if err == nil {
+			reason, err = e.loop(t, said)
+		}
+		said, more = e.finish(t, reason, err)
+	}
+}
+
+// loop iterates until the turn is over.
+func (e *Engine) loop(t *turn, said []Message) (reason FinishReason, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.host.o.Log.Error("panic in a turn", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
 	for err == nil && reason == "" {
 		said, reason, err = e.iterate(t, said)
 	}
-	switch {
-	case err == nil:
-		return reason, nil
-	case t.ctx.Err() != nil:
-		return FinishAborted, context.Cause(t.ctx)
-	default:
-		return FinishError, err
-	}
+	return reason, err
 }
 
 // begin settles what the turn works with and returns the messages that open it.
@@ -158,10 +156,17 @@ func (e *Engine) say(t *turn, m Message) error {
 	return e.record(MessageAdded{t.id, m}, Entry{Type: EntryMessage, Message: &m})
 }
 
-// finish reports the end of t, once and last.
-func (e *Engine) finish(t *turn, reason FinishReason, err error) {
+// finish reports the end of t, once and last, unless something was said at the last moment: then the turn goes on with that.
+func (e *Engine) finish(t *turn, reason FinishReason, err error) (said []Message, more bool) {
 	if serr := e.session.log.Sync(); serr != nil && err == nil {
-		reason, err = FinishError, fmt.Errorf("write session: %w", serr)
+		err = fmt.Errorf("write session: %w", serr)
+	}
+	switch {
+	case err == nil:
+	case t.ctx.Err() != nil:
+		reason, err = FinishAborted, context.Cause(t.ctx)
+	default:
+		reason = FinishError
 	}
 	end := TurnEnded{
 		Turn: t.id, Tag: t.input.Tag, Reply: t.reply, Steps: t.step, Usage: t.usage, Requests: t.requests,
@@ -169,10 +174,16 @@ func (e *Engine) finish(t *turn, reason FinishReason, err error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	t.done, t.ended = true, true
+	if err == nil && reason != FinishMaxIterations && t.ctx.Err() == nil {
+		if said = e.seamLocked(t, true); len(said) > 0 {
+			return said, true
+		}
+	}
+	t.ended = true
 	e.bus.Publish(end)
 	if t.attempt > 0 {
 		e.bus.Publish(RetryEnded{Turn: t.id, Attempt: t.attempt, Err: err})
 	}
 	e.bus.Publish(Settled{Turn: t.id, Aborted: errors.Is(err, ErrAborted) || errors.Is(err, ErrShutdown)})
+	return nil, false
 }

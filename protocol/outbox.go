@@ -32,13 +32,13 @@ type Outbox struct {
 	wait atomic.Bool // Ready has to wait: commands are in hand, or too much is not written
 
 	mu     sync.Mutex
-	items  []any        // wait for the writer
-	held   []core.Event // wait for the replies of the commands in hand
-	hold   bool         // commands are in hand
-	events int          // bytes of events that are not written
-	owed   int          // bytes of replies that are not written
-	closed bool         // nothing more will come
-	failed bool         // writing has failed: what comes is dropped
+	items  []any // wait for the writer
+	held   []any // wait for the replies of the commands in hand
+	hold   bool  // commands are in hand
+	events int   // bytes of events that are not written
+	owed   int   // bytes of replies that are not written
+	closed bool  // nothing more will come
+	failed bool  // writing has failed: what comes is dropped
 	wake   chan struct{}
 	room   chan struct{} // closed and replaced when those who wait should look again
 	queued int           // how many wait for room
@@ -156,7 +156,7 @@ func (o *Outbox) Answer(command func() []any) {
 	replies := command()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.replyLocked(replies...)
+	o.answerLocked(replies)
 }
 
 // Flush lets go what Answer held back. The reader calls it before it waits for more commands, so that commands which came in
@@ -169,24 +169,35 @@ func (o *Outbox) Flush() {
 
 func (o *Outbox) releaseLocked() {
 	o.hold = false
-	for _, ev := range o.held {
-		o.items = append(o.items, ev)
-	}
+	o.items = append(o.items, o.held...)
 	clear(o.held)
 	o.held = o.held[:0]
 	o.updateLocked()
 	o.wakeLocked()
 }
 
-// Reply adds a reply that comes from a function given to Engine.Between.
+// Reply adds a reply that comes from elsewhere than Codec.Handle: it goes behind the events that were put in before.
 func (o *Outbox) Reply(r any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.replyLocked(r)
+}
+
+func (o *Outbox) replyLocked(r any) {
+	if o.failed {
+		return
+	}
+	o.owed += sizeOf(r)
+	if o.hold {
+		o.held = append(o.held, r)
+		return
+	}
+	o.items = append(o.items, r)
 	o.wakeLocked()
 }
 
-func (o *Outbox) replyLocked(replies ...any) {
+// answerLocked adds the replies to the command in hand, ahead of what is held.
+func (o *Outbox) answerLocked(replies []any) {
 	if o.failed {
 		return
 	}
@@ -208,7 +219,6 @@ func (o *Outbox) Later(reply func() any) {
 		defer o.mu.Unlock()
 		if r != nil {
 			o.replyLocked(r)
-			o.wakeLocked()
 		}
 		if o.later--; o.later == 0 {
 			o.joined.Broadcast()

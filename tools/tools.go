@@ -89,13 +89,21 @@ func environment(o Options, dir string) []string {
 	return command.Environment(os.Environ(), dir, func(name string) bool { return secret(name) || command.LooksSecret(name) })
 }
 
-// secrets returns the values of the variables that are never passed on.
+// secrets returns the values of the variables that are never passed on. A command may still find them, in the memory of a parent
+// process, say. Of variables that only have the name of a secret, values that look like one count: a plain word would be
+// taken out of texts that have nothing to do with it.
 func secrets(o Options) []string {
 	var values []string
 	for _, v := range slices.Concat(os.Environ(), o.Env) {
-		if name, value, ok := strings.Cut(v, "="); ok && slices.Contains(o.SecretEnv, name) {
+		name, value, ok := strings.Cut(v, "=")
+		if ok && (slices.Contains(o.SecretEnv, name) || command.LooksSecret(name) && random(value)) {
 			values = append(values, value)
 		}
 	}
 	return values
+}
+
+// random reports whether s may have been made by a generator of keys.
+func random(s string) bool {
+	return len(s) >= 12 && strings.ContainsAny(s, "0123456789") && !strings.Contains(s, "/")
 }

@@ -75,6 +75,8 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "dialect", Category: catWire, Usage: "`NAME` of the JSONL dialect: rpi or pi"},
 		&cli.BoolFlag{Name: "partials", Category: catWire, Usage: "repeat the message so far in each JSONL delta"},
 		&cli.IntFlag{Name: "max-frame", Category: catWire, Value: protocol.DefaultMaxFrame, Usage: "`N` bytes of the longest line that is read"},
+		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print what there is"},
+		&cli.BoolFlag{Name: "version", Aliases: []string{"v"}, Usage: "print the version"},
 		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "`LEVEL` of what is told on stderr: debug, info, warn or error"},
 	}
 }

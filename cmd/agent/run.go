@@ -61,31 +61,34 @@ func (p program) app(ctx context.Context) *cli.App {
 		return func(c *cli.Context) error { return p.serve(ctx, c, name, command) }
 	}
 	return &cli.App{
-		Name:            name,
-		Usage:           "a coding agent that other programs drive over stdin and stdout",
-		Version:         version(),
-		Flags:           flags(),
-		Action:          action(""),
-		OnUsageError:    mistake,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		Writer:          p.out,
-		ErrWriter:       p.err,
-		HideHelpCommand: true,
+		Name:           name,
+		Usage:          "a coding agent that other programs drive over stdin and stdout",
+		HideVersion:    true,
+		Flags:          flags(),
+		Action:         action(""),
+		OnUsageError:   mistake,
+		ExitErrHandler: func(*cli.Context, error) {},
+		Writer:         p.out,
+		ErrWriter:      p.err,
+		HideHelp:       true,
 		Commands: []*cli.Command{{
-			Name:            "rpc",
-			Usage:           "headless RPC server: JSON-RPC, or JSONL with --jsonl",
-			Description:     "The headless RPC server: JSON-RPC 2.0 on stdin and stdout, or type-tagged JSONL records with --jsonl.",
-			Flags:           append(flags(), &cli.BoolFlag{Name: "version", Aliases: []string{"v"}, Usage: "print the version"}),
-			Action:          action("rpc"),
-			OnUsageError:    mistake,
-			HideHelpCommand: true,
+			Name:         "rpc",
+			Usage:        "headless RPC server: JSON-RPC, or JSONL with --jsonl",
+			Description:  "The headless RPC server: JSON-RPC 2.0 on stdin and stdout, or type-tagged JSONL records with --jsonl.",
+			Flags:        flags(),
+			Action:       action("rpc"),
+			OnUsageError: mistake,
+			HideHelp:     true,
 		}},
 	}
 }
 
 func (p program) serve(ctx context.Context, c *cli.Context, name, command string) error {
-	if command == "rpc" && c.Bool("version") {
-		cli.ShowVersion(c)
+	switch v := (values{c}); {
+	case v.flag("help"):
+		return help(c, command)
+	case v.flag("version"):
+		fmt.Fprintf(p.out, "%s version %s\n", name, version())
 		return nil
 	}
 	s, err := read(c, name, command)
@@ -115,6 +118,13 @@ func (p program) serve(ctx context.Context, c *cli.Context, name, command string
 		}
 	}
 	return err
+}
+
+func help(c *cli.Context, command string) error {
+	if command == "" {
+		return cli.ShowAppHelp(c)
+	}
+	return cli.ShowCommandHelp(c, command)
 }
 
 // A startError says why the program could not start to serve.

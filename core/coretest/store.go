@@ -14,6 +14,9 @@ type Store struct {
 	mu   sync.Mutex
 	logs []*Log
 	fail error
+
+	// OnSync, if it is set before the store is used, is called at each Sync.
+	OnSync func()
 }
 
 // A Log is a session of a Store.
@@ -95,6 +98,9 @@ func (l *Log) Append(entries ...core.Entry) error {
 
 // Sync implements core.Log.
 func (l *Log) Sync() error {
+	if l.store.OnSync != nil {
+		l.store.OnSync()
+	}
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	return l.store.fail

@@ -9,31 +9,9 @@ import (
 
 // Append implements protocol.Codec.
 func (c *codec) Append(buf []byte, item any) ([]byte, error) {
-	switch it := item.(type) {
-	case reply:
-		return c.appendReply(buf, it)
-	case answerFirst:
-		c.first = it.to
-		return buf, nil
-	case answer:
-		if it.to != c.first {
-			break
-		}
-		buf, err := c.appendReply(buf, it.reply)
-		buf = append(buf, c.behind...)
-		c.first, c.behind = nil, nil
-		return buf, err
-	}
-	if c.first == nil {
-		return c.appendEvent(buf, item)
-	}
-	var err error
-	c.behind, err = c.appendEvent(c.behind, item)
-	return buf, err
-}
-
-func (c *codec) appendEvent(buf []byte, item any) ([]byte, error) {
 	switch e := item.(type) {
+	case reply:
+		return c.appendReply(buf, e)
 	case core.TextDelta:
 		return c.appendDelta(buf, textBlock, e.Block, e.Text)
 	case core.ReasoningDelta:
@@ -50,8 +28,6 @@ func (c *codec) appendEvent(buf []byte, item any) ([]byte, error) {
 		if buf, err = c.appendEnds(buf, e.Message); err != nil {
 			return buf, err
 		}
-	case answer:
-		return c.appendReply(buf, e.reply)
 	}
 	c.notice(item)
 	for _, r := range rows[reflect.TypeOf(item)] {

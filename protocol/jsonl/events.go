@@ -20,7 +20,7 @@ type record struct {
 }
 
 // out makes a row from a function that makes the body of a record from an event; nil if the event is not told.
-func out[E core.Event, B any](name, doc string, f func(*codec, E) *B) record {
+func out[E any, B any](name, doc string, f func(*codec, E) *B) record {
 	return record{
 		name: name, doc: doc, event: reflect.TypeFor[E](), typ: reflect.TypeFor[B](),
 		body: func(c *codec, item any) any {

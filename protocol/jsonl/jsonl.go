@@ -71,10 +71,8 @@ type codec struct {
 	enc     wire.Encoder
 	str     string // what is being encoded: a pointer to it costs no allocation
 	draft   draft
-	failed  string   // why the turn that has ended failed, until it has settled
-	notices int      // so far
-	first   *request // whose answer goes ahead of what is in behind, or nil
-	behind  []byte
+	failed  string // why the turn that has ended failed, until it has settled
+	notices int    // so far
 }
 
 // A request is a line as far as its answer depends on it.
@@ -99,24 +97,8 @@ func (r reply) Size() int {
 	return n
 }
 
-// These go to the client through the engine's events, in line with them: to embed one of core's makes an event.
-type (
-	// answer is a reply that comes behind what its command has caused so far.
-	answer struct {
-		core.Notice
-		reply
-	}
-	// answerFirst tells that the events which follow go behind the answer to a request.
-	answerFirst struct {
-		core.Notice
-		to *request
-	}
-	// refusal ends a prompt that was accepted and cannot be worked on.
-	refusal struct {
-		core.Notice
-		problem string
-	}
-)
+// A refusal ends a prompt that was accepted and cannot be worked on.
+type refusal struct{ problem string }
 
 // Handle implements protocol.Codec.
 func (c *codec) Handle(ctx context.Context, line []byte) []any {

@@ -13,14 +13,18 @@ func (c *codec) bash(_ context.Context, req *request, p bashFields) (any, error)
 		c.underWay.Add(-1)
 		return nil, fmt.Errorf("too many concurrent RPC commands (limit %d)", maxUnderWay)
 	}
+	run, err := c.engine.StartShell(core.ShellCommand{Command: p.Command, Exclude: p.ExcludeFromContext, Tag: req})
+	if err != nil {
+		c.underWay.Add(-1)
+		return nil, err
+	}
 	c.out.Later(func() any {
 		defer c.underWay.Add(-1)
 		r, _ := c.carryOut(req, func() (any, error) {
-			run, err := c.engine.RunShell(core.ShellCommand{Command: p.Command, Exclude: p.ExcludeFromContext, Tag: req})
-			return c.bashData(run), err
+			res, err := run()
+			return c.bashData(res), err
 		})
-		c.out.Put(answer{reply: r})
-		return nil
+		return r
 	})
 	return nil, errLater
 }

@@ -57,7 +57,7 @@ func (c *codec) reject(problem string) (any, error) {
 	if c.pi {
 		return nil, failure(problem)
 	}
-	return nothing{}, c.engine.Between(func() { c.out.Put(refusal{problem: problem}) })
+	return nothing{}, c.engine.Do(func() { c.out.Reply(refusal{problem}) })
 }
 
 func (c *codec) enlist(in core.Input, problem string, how behavior) (any, error) {
@@ -128,13 +128,17 @@ func (c *codec) clearQueue(context.Context, *request, nothing) (queueTexts, erro
 // turn and ahead of session_started.
 func (c *codec) newSession(ctx context.Context, req *request, p newSessionFields) (cancelledData, error) {
 	c.engine.Abort()
-	err := c.engine.Between(func() {
-		c.out.Put(answerFirst{to: req})
-		r, _ := c.carryOut(req, func() (any, error) {
-			_, err := c.engine.NewSession(ctx, core.SessionOptions{Parent: p.ParentSession})
-			return cancelledData{}, err
+	err := c.engine.Do(func() {
+		tell := func(core.SessionInfo) { c.out.Reply(reply{to: req, data: cancelledData{}}) }
+		r, ok := c.carryOut(req, func() (any, error) {
+			if _, err := c.engine.NewSession(ctx, core.SessionOptions{Parent: p.ParentSession}, tell); err != nil {
+				return nil, err
+			}
+			return nil, errLater
 		})
-		c.out.Put(answer{reply: r})
+		if ok {
+			c.out.Reply(r)
+		}
 	})
 	if err != nil {
 		return cancelledData{}, err

@@ -131,9 +131,9 @@ type (
 		Levels []core.ThinkingLevel `json:"levels"`
 	}
 	bashData struct {
-		Output         string `json:"output"`
-		Stdout         string `json:"stdout"`
 		ExitCode       *int   `json:"exitCode"`
+		Stdout         string `json:"stdout"`
+		Output         string `json:"output"`
 		Cancelled      bool   `json:"cancelled"`
 		Truncated      bool   `json:"truncated"`
 		FullOutputPath string `json:"fullOutputPath,omitempty"`

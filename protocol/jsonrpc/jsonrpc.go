@@ -125,7 +125,11 @@ func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
 			return nil
 		})
 	default:
-		err := c.engine.Between(func() {
+		queue := c.engine.Do
+		if kind == slow {
+			queue = c.engine.Between
+		}
+		err := queue(func() {
 			if r, ok := c.run(ctx, req, run); ok && req.id != nil {
 				c.out.Reply(r)
 			}

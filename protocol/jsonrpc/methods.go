@@ -22,7 +22,8 @@ var errLater = errors.New("the answer comes later")
 type kind uint8
 
 const (
-	inLine kind = iota // on the engine's worker, when all that came before is done
+	inLine kind = iota // when all that came before is done; quick
+	slow               // likewise, but it may take time
 	now                // on the reader, at once
 	soon               // at once, on a goroutine of its own
 )
@@ -54,8 +55,8 @@ func row[P, R any](name, doc, invalid string, k kind, fn func(*codec, context.Co
 }
 
 // query makes a row for a method that only reads: "immediate":true lets it overtake.
-func query[R any](name, doc string, immediate kind, fn func(*codec, context.Context) (R, error)) method {
-	m := row(name, doc, "", inLine, func(c *codec, ctx context.Context, _ *request, _ Nothing) (R, error) { return fn(c, ctx) })
+func query[R any](name, doc string, k, immediate kind, fn func(*codec, context.Context) (R, error)) method {
+	m := row(name, doc, "", k, func(c *codec, ctx context.Context, _ *request, _ Nothing) (R, error) { return fn(c, ctx) })
 	m.immediate = immediate
 	return m
 }
@@ -68,14 +69,14 @@ var methodTable = []method{
 	row("approvalResponse", "Answer an approval/request.", "", now, (*codec).approvalResponse),
 	row("clear", "Forget the conversation.", "", inLine, (*codec).clear),
 	row("newSession", "Start a new session with the same model, provider and tools.", "", inLine, (*codec).newSession),
-	query("getState", "Model, provider, working directory, number of messages.", now, (*codec).getState),
-	query("getMessages", "The conversation on the active path.", now, (*codec).getMessages),
+	query("getState", "Model, provider, working directory, number of messages.", inLine, now, (*codec).getState),
+	query("getMessages", "The conversation on the active path.", inLine, now, (*codec).getMessages),
 	row("setModel", "Switch to another model: an id, provider:id or provider/id.",
-		"setModel requires a non-empty 'model' param", inLine, (*codec).setModel),
-	query("listModels", "The models on offer.", soon, (*codec).listModels),
-	query("listProviders", "The configured providers, and whether they answer.", soon, (*codec).listProviders),
+		"setModel requires a non-empty 'model' param", slow, (*codec).setModel),
+	query("listModels", "The models on offer.", slow, soon, (*codec).listModels),
+	query("listProviders", "The configured providers, and whether they answer.", slow, soon, (*codec).listProviders),
 	row("shutdown", "Take no more requests, finish what was asked for, and exit.", "", now, (*codec).shutdown),
-	query("listTools", "The tools with their schemas and risks.", now, (*codec).listTools),
+	query("listTools", "The tools with their schemas and risks.", inLine, now, (*codec).listTools),
 }
 
 // methods holds the table by name.
@@ -211,7 +212,7 @@ func (c *codec) clear(context.Context, *request, Nothing) (Nothing, error) {
 }
 
 func (c *codec) newSession(ctx context.Context, _ *request, _ Nothing) (Session, error) {
-	info, err := c.engine.NewSession(ctx, core.SessionOptions{})
+	info, err := c.engine.NewSession(ctx, core.SessionOptions{}, nil)
 	return Session{SessionID: info.ID, Path: info.Path}, err
 }
 
