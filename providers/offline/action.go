@@ -66,7 +66,7 @@ func (a action) call(tools []core.ToolSpec) (name, arguments string, err error) 
 		}
 	}
 	if !ok {
-		return "", "", fmt.Errorf("I have no tool to %s here.", wanted)
+		return "", "", noTool(wanted)
 	}
 	raw, err := wire.Encode(a.arguments(properties(spec.Parameters)))
 	return spec.Name, string(raw), err
@@ -172,3 +172,8 @@ func pick(known map[string]property, names ...string) string {
 	}
 	return names[0]
 }
+
+// noTool is what the model answers when it would need a tool that it has not got.
+type noTool job
+
+func (n noTool) Error() string { return fmt.Sprintf("I have no tool to %s here.", string(n)) }
