@@ -41,7 +41,7 @@ var valid = map[string]struct{ fields, rpi, pi string }{
 	"set_auto_retry":                {`"enabled":false`, `null`, ``},
 	"bash": {
 		`"command":"ls","excludeFromContext":true`,
-		`{"output":"ls","stdout":"ls","exitCode":0,"cancelled":false,"truncated":false}`,
+		`{"exitCode":0,"stdout":"ls","output":"ls","cancelled":false,"truncated":false}`,
 		`{"output":"ls","exitCode":0,"cancelled":false,"truncated":false}`,
 	},
 	"abort_bash":            {``, `null`, ``},

@@ -17,7 +17,7 @@ func TestBashIsAnsweredBehindItsRecords(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s…", end, want)
 	}
 	c.want(`{"id":7,"type":"response","command":"bash","success":true,"data":` +
-		`{"output":"hi","stdout":"hi","exitCode":0,"cancelled":false,"truncated":false}}`)
+		`{"exitCode":0,"stdout":"hi","output":"hi","cancelled":false,"truncated":false}}`)
 	c.wantField(c.ask(`{"id":"q","type":"get_state"}`), "1", "data", "messageCount")
 }
 
@@ -33,7 +33,7 @@ func TestAbortBash(t *testing.T) {
 		o    options
 		want string
 	}{
-		{options{}, `{"output":"begin\n","stdout":"begin\n","exitCode":null,"cancelled":true,"truncated":false}`},
+		{options{}, `{"exitCode":null,"stdout":"begin\n","output":"begin\n","cancelled":true,"truncated":false}`},
 		{pi(), `{"output":"begin\n","cancelled":true,"truncated":false}`},
 	} {
 		tt.o.host.Shell = blockingShell(began)
