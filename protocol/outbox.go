@@ -31,17 +31,18 @@ const (
 type Outbox struct {
 	wait atomic.Bool // Ready has to wait: commands are in hand, or too much is not written
 
-	mu     sync.Mutex
-	items  []any // wait for the writer
-	held   []any // wait for the replies of the commands in hand
-	hold   bool  // commands are in hand
-	events int   // bytes of events that are not written
-	owed   int   // bytes of replies that are not written
-	closed bool  // nothing more will come
-	failed bool  // writing has failed: what comes is dropped
-	wake   chan struct{}
-	room   chan struct{} // closed and replaced when those who wait should look again
-	queued int           // how many wait for room
+	mu      sync.Mutex
+	items   []any // wait for the writer
+	held    []any // wait for the replies of the commands in hand
+	hold    bool  // commands are in hand
+	flushes int   // how often that has ended
+	events  int   // bytes of events that are not written
+	owed    int   // bytes of replies that are not written
+	closed  bool  // nothing more will come
+	failed  bool  // writing has failed: what comes is dropped
+	wake    chan struct{}
+	room    chan struct{} // closed and replaced when those who wait should look again
+	queued  int           // how many wait for room
 
 	later  int        // functions given to Later that have not returned
 	joined *sync.Cond // later has become 0
@@ -99,9 +100,14 @@ func (o *Outbox) replacedLocked(ev core.Event) bool {
 // Ready returns when the client has read enough for more events to be worth having and no commands are in hand, or the
 // cause of ctx's end.
 func (o *Outbox) Ready(ctx context.Context) error {
-	for o.wait.Load() {
+	for begun := -1; o.wait.Load(); {
 		o.mu.Lock()
-		if !o.fullLocked() {
+		if begun < 0 {
+			begun = o.flushes
+		}
+		// A client that never stops sending commands holds up a turn for one batch of them, not for ever.
+		heard := !o.hold || o.flushes > begun
+		if o.failed || heard && o.events <= outboxLimit {
 			o.mu.Unlock()
 			return nil
 		}
@@ -164,6 +170,7 @@ func (o *Outbox) Answer(command func() []any) {
 func (o *Outbox) Flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.flushes++
 	o.releaseLocked()
 }
 
@@ -311,8 +318,7 @@ func (o *Outbox) write(w io.Writer, buf []byte) ([]byte, error) {
 func (o *Outbox) take(spare []any) (items []any, events, owed int, crowded, closed bool) {
 	for {
 		o.mu.Lock()
-		// What is held goes behind the replies: while commands are in hand only full batches leave.
-		if !o.hold && (len(o.items) > 0 || o.closed) {
+		if len(o.items) > 0 || o.closed {
 			items, o.items = o.items, spare[:0]
 			events, owed, closed = o.events, o.owed, o.closed
 			o.mu.Unlock()

@@ -74,6 +74,47 @@ func TestAbortBehindAPromptInOneWrite(t *testing.T) {
 	}
 }
 
+// TestAFloodOfCommandsDoesNotStarveATurn: whoever never stops asking still gets what was asked for.
+func TestAFloodOfCommandsDoesNotStarveATurn(t *testing.T) {
+	h := newHost(t, nil, Reply(Say(strings.SplitAfter(strings.Repeat("tok ", 500), " ")...)))
+	c := connect(t, h, protocol.ServeOptions{})
+	c.read()
+	stop := make(chan struct{})
+	var flood sync.WaitGroup
+	c.send("say go")
+	flood.Go(func() {
+		defer c.in.Close()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := io.WriteString(c.in, strings.Repeat("hm\n", 100)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	ended := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return bytes.Contains(c.got.Bytes(), []byte("end stop"))
+	}
+	for deadline := time.Now().Add(20 * time.Second); !ended(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Error("the turn does not end while commands keep coming")
+			break
+		}
+	}
+	close(stop)
+	flood.Wait()
+	if err := <-c.served; err != nil {
+		t.Fatal(err)
+	}
+	c.reading.Wait()
+}
+
 func TestEndOfInputDeniesWhatNobodyAnswers(t *testing.T) {
 	tools := []core.Tool{&Tool{Name: "rm", Risk: core.RiskDestructive}}
 	h := newHost(t, tools, Reply(Call(0, "c", "rm", "{}")), Reply(Say("no")))

@@ -70,6 +70,8 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "approval-mode", Category: catRun, Usage: "`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)"},
 		&cli.DurationFlag{Name: "approval-timeout", Category: catRun, Usage: "deny an approval that is not answered in the time `D`"},
 
+		&cli.BoolFlag{Name: "approve", Aliases: []string{"a"}, Category: catRun, Usage: "trust this project for this run; taken for the sake of clients: no configuration of a project is read"},
+
 		&cli.StringFlag{Name: "mode", Category: catWire, Usage: "`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)"},
 		&cli.BoolFlag{Name: "jsonl", Category: catWire, Usage: "speak JSONL, as --mode jsonl does"},
 		&cli.StringFlag{Name: "dialect", Category: catWire, Usage: "`NAME` of the JSONL dialect: rpi or pi"},
