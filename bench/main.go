@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"time"
 )
@@ -71,7 +72,9 @@ func names() []string {
 }
 
 func run(only, agent string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	chosen, err := choose(only)
 	if err != nil {

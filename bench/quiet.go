@@ -11,7 +11,7 @@ const (
 	// foreignSlack is the time of a processor that does not matter in however short a round: times in /proc are coarse.
 	foreignSlack = 0.03
 	// repeatLimit bounds the time that a section may spend on rounds that turn out to be spoilt and are made again.
-	repeatLimit = 15 * time.Second
+	repeatLimit = 10 * time.Second
 )
 
 // A calm decides which rounds count: those during which other programs left the machine alone, as long as there is time to
