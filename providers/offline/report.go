@@ -95,12 +95,12 @@ func success(c core.ToolCall, text string) string {
 		if nothing {
 			return "There is nothing in " + what + "."
 		}
-		return fmt.Sprintf("There are %s in %s: %s.", counted(n, "entry"), what, enumerate(text))
+		return fmt.Sprintf("There %s %s in %s: %s.", either(n, "is", "are"), counted(n, "entry"), what, enumerate(text))
 	case finds:
 		if nothing {
 			return "No files match " + what + "."
 		}
-		return fmt.Sprintf("%s match %s: %s.", counted(n, "file"), what, enumerate(text))
+		return fmt.Sprintf("%s %s %s: %s.", counted(n, "file"), either(n, "matches", "match"), what, enumerate(text))
 	case greps:
 		if nothing {
 			return "Nothing matches " + what + "."
@@ -111,10 +111,18 @@ func success(c core.ToolCall, text string) string {
 	case edits:
 		return "I have changed " + what + "."
 	}
-	if text == "" {
+	if nothing && lines(text) <= 1 {
 		return "I ran " + what + "; it printed nothing."
 	}
 	return "I ran " + what + ". It printed:\n" + quote(text, 10)
+}
+
+// either picks the form that goes with a number.
+func either(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func lines(text string) int {

@@ -50,7 +50,7 @@ func deleteTemp(f found) step {
 	if f["DIR"] != "" {
 		dir = shellWord(strings.TrimSuffix(f["DIR"], "/")) + "/"
 	}
-	return one(action{job: runs, command: "rm -f -- " + dir + "*.tmp " + dir + "*.temp"})
+	return one(action{job: runs, command: "rm -f -- " + dir + "*.tmp " + dir + "*.temp " + dir + "temp/* " + dir + "tmp/*"})
 }
 
 func remove(f found) step {
