@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/dualagent/agent/core"
-	"github.com/dualagent/agent/protocol"
 	"github.com/dualagent/agent/protocol/jsonl"
 )
 
@@ -47,39 +46,39 @@ const (
 // flags returns the flags that the program and its rpc command both take.
 func flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Category: catModel, Usage: "`REF` of the model: provider/model, provider:model or an id, with an optional :level of thinking"},
-		&cli.StringFlag{Name: "provider", Category: catModel, Usage: "`NAME` of the model's provider; with --endpoint, the name to give it"},
-		&cli.StringFlag{Name: "thinking", Category: catModel, Usage: "`LEVEL`: off, minimal, low, medium, high, xhigh or max"},
-		&cli.StringFlag{Name: "endpoint", Category: catModel, Usage: "`URL` of an OpenAI-compatible server, base or full …/chat/completions"},
-		&cli.StringFlag{Name: "api-key-env", Category: catModel, Usage: "`NAME` of the environment variable with the key for --endpoint"},
-		&cli.BoolFlag{Name: "accept-external-provider", Category: catModel, Usage: "consent to a provider that is not on this machine (--endpoint implies it)"},
-		&cli.StringFlag{Name: "script", Category: catModel, Usage: "`FILE` with a scripted model (format: docs/script.md)"},
+		text(catModel, "`REF` of the model: provider/model, provider:model or an id, with an optional :level of thinking", "model", "m"),
+		text(catModel, "`NAME` of the model's provider; with --endpoint, the name to give it", "provider"),
+		text(catModel, "`LEVEL`: off, minimal, low, medium, high, xhigh or max", "thinking"),
+		text(catModel, "`URL` of an OpenAI-compatible server, base or full …/chat/completions", "endpoint"),
+		text(catModel, "`NAME` of the environment variable with the key for --endpoint", "api-key-env"),
+		yes(catModel, "consent to a provider that is not on this machine (--endpoint implies it)", "accept-external-provider"),
+		text(catModel, "`FILE` with a scripted model (format: docs/script.md)", "script"),
 
-		&cli.BoolFlag{Name: "ephemeral", Aliases: []string{"no-session"}, Category: catSession, Usage: "keep nothing on disk"},
-		&cli.BoolFlag{Name: "continue", Aliases: []string{"c"}, Category: catSession, Usage: "resume the session that was written last here"},
-		&cli.StringFlag{Name: "session", Category: catSession, Usage: "resume the session with this `PATH|ID`"},
-		&cli.StringFlag{Name: "session-dir", Category: catSession, Usage: "`DIR` for sessions", EnvVars: []string{"AGENT_SESSION_DIR"}},
-		&cli.StringFlag{Name: "name", Aliases: []string{"n"}, Category: catSession, Usage: "`NAME` of a new session"},
+		yes(catSession, "keep nothing on disk", "ephemeral", "no-session"),
+		yes(catSession, "resume the session that was written last here", "continue", "c"),
+		text(catSession, "resume the session with this `PATH|ID`", "session"),
+		text(catSession, "`DIR` for sessions (default: $AGENT_SESSION_DIR, else below $AGENT_HOME)", "session-dir"),
+		text(catSession, "`NAME` of a new session", "name", "n"),
 
-		&cli.StringFlag{Name: "root", Aliases: []string{"C"}, Category: catRun, Usage: "`DIR` to work in (default: the current one)"},
-		&cli.StringFlag{Name: "system", Category: catRun, Usage: "`TEXT` in place of the system prompt"},
-		&cli.StringFlag{Name: "append-system-prompt", Category: catRun, Usage: "`TEXT` behind the system prompt"},
-		&cli.StringSliceFlag{Name: "tools", Aliases: []string{"t"}, Category: catRun, Usage: "only these tools (`A,B`)"},
-		&cli.IntFlag{Name: "max-iterations", Category: catRun, Usage: "`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)"},
-		&cli.IntFlag{Name: "token-budget", Category: catRun, Usage: "`N` tokens in place of the model's context window"},
-		&cli.StringFlag{Name: "approval-mode", Category: catRun, Usage: "`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)"},
-		&cli.DurationFlag{Name: "approval-timeout", Category: catRun, Usage: "deny an approval that is not answered in the time `D`"},
+		text(catRun, "`DIR` to work in (default: the current one)", "root", "C"),
+		text(catRun, "`TEXT` in place of the system prompt", "system"),
+		text(catRun, "`TEXT` behind the system prompt", "append-system-prompt"),
+		list(catRun, "only these tools (`A,B`)", "tools", "t"),
+		number(catRun, "`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)", "max-iterations"),
+		number(catRun, "`N` tokens in place of the model's context window", "token-budget"),
+		text(catRun, "`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)", "approval-mode"),
+		span(catRun, "deny an approval that is not answered in the time `D`", "approval-timeout"),
+		yes(catRun, "trust this project for this run; taken for the sake of clients: no configuration of a project is read", "approve", "a"),
 
-		&cli.BoolFlag{Name: "approve", Aliases: []string{"a"}, Category: catRun, Usage: "trust this project for this run; taken for the sake of clients: no configuration of a project is read"},
+		text(catWire, "`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)", "mode"),
+		yes(catWire, "speak JSONL, as --mode jsonl does", "jsonl"),
+		text(catWire, "`NAME` of the JSONL dialect: rpi or pi", "dialect"),
+		yes(catWire, "repeat the message so far in each JSONL delta", "partials"),
+		number(catWire, "`N` bytes of the longest line that is read (default: 64 MiB)", "max-frame"),
 
-		&cli.StringFlag{Name: "mode", Category: catWire, Usage: "`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)"},
-		&cli.BoolFlag{Name: "jsonl", Category: catWire, Usage: "speak JSONL, as --mode jsonl does"},
-		&cli.StringFlag{Name: "dialect", Category: catWire, Usage: "`NAME` of the JSONL dialect: rpi or pi"},
-		&cli.BoolFlag{Name: "partials", Category: catWire, Usage: "repeat the message so far in each JSONL delta"},
-		&cli.IntFlag{Name: "max-frame", Category: catWire, Value: protocol.DefaultMaxFrame, Usage: "`N` bytes of the longest line that is read"},
-		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print what there is"},
-		&cli.BoolFlag{Name: "version", Aliases: []string{"v"}, Usage: "print the version"},
-		&cli.StringFlag{Name: "log-level", Value: "warn", Usage: "`LEVEL` of what is told on stderr: debug, info, warn or error"},
+		text("", "`LEVEL` of what is told on stderr: debug, info, warn (default) or error", "log-level"),
+		yes("", "print what there is", "help", "h"),
+		yes("", "print the version", "version", "v"),
 	}
 }
 
@@ -114,13 +113,16 @@ func read(c *cli.Context, name, command string) (settings, error) {
 		approval: core.ApprovalMode(v.str("approval-mode")), approvalTimeout: v.at("approval-timeout").Duration("approval-timeout"),
 		partials: v.flag("partials"), maxFrame: v.num("max-frame"),
 	}
-	if err := s.logLevel.UnmarshalText([]byte(v.str("log-level"))); err != nil {
-		return s, fmt.Errorf("--log-level: %w", err)
+	s.logLevel = slog.LevelWarn
+	if level := v.str("log-level"); level != "" {
+		if err := s.logLevel.UnmarshalText([]byte(level)); err != nil {
+			return s, fmt.Errorf("--log-level: %w", err)
+		}
 	}
 	if c.Args().Present() {
 		return s, fmt.Errorf("unexpected argument %q: prompts come over stdin", c.Args().First())
 	}
-	for _, name := range []string{"max-iterations", "token-budget"} {
+	for _, name := range []string{"max-iterations", "token-budget", "max-frame"} {
 		if v.set(name) && v.num(name) < 1 {
 			return s, fmt.Errorf("--%s must be at least 1", name)
 		}
@@ -149,8 +151,6 @@ func (s *settings) check() error {
 		return errors.New("--api-key-env needs --endpoint")
 	case s.approvalTimeout < 0:
 		return errors.New("--approval-timeout must not be negative")
-	case s.maxFrame < 1:
-		return errors.New("--max-frame must be at least 1")
 	}
 	return s.findRoot()
 }

@@ -100,6 +100,9 @@ func choose(c call) (chosen, error) {
 // sniff decides by the first line that is not blank, and returns the whole input. A line that tells nothing is JSONL's to
 // refuse.
 func sniff(in io.Reader, limit int) (mode, io.Reader, error) {
+	if limit == 0 {
+		limit = protocol.DefaultMaxFrame
+	}
 	r := bufio.NewReaderSize(in, 64<<10)
 	var seen bytes.Buffer
 	for {

@@ -118,10 +118,13 @@ func (p program) store(s settings) (core.Store, error) {
 		return sessions.Discard(), nil
 	}
 	var store *sessions.Store
+	if s.sessionDir == "" {
+		s.sessionDir = p.env("AGENT_SESSION_DIR")
+	}
 	if s.sessionDir != "" {
 		dir, err := filepath.Abs(s.sessionDir)
 		if err != nil {
-			return nil, fmt.Errorf("--session-dir: %w", err)
+			return nil, fmt.Errorf("session folder: %w", err)
 		}
 		store = sessions.Flat(dir)
 	} else {

@@ -56,7 +56,8 @@ type codec struct {
 
 	// Of the writer's goroutine.
 	enc   wire.Encoder
-	ready bool // the greeting is written
+	delta Delta // what is being encoded: a pointer to it costs no allocation
+	ready bool  // the greeting is written
 
 	mu       sync.Mutex
 	inFlight map[string]struct{} // ids of requests without an answer; requests without an id do not count
@@ -103,9 +104,17 @@ func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
 		return reply{to: req, err: p.err}, true
 	}
 	if err := c.enter(req); err != nil {
-		// The id belongs to another request, so this one is answered without being entered.
-		return reply{to: &request{id: req.id, batch: req.batch, method: refused}, err: err}, true
+		return reply{to: req, err: err}, true
 	}
+	if r, ok := c.dispatch(ctx, req); ok {
+		c.leave(req)
+		return r, true
+	}
+	return reply{}, false
+}
+
+// dispatch carries out a request, or puts it in line; ok is false if its answer comes later.
+func (c *codec) dispatch(ctx context.Context, req *request) (r reply, ok bool) {
 	m, known := methods[req.method]
 	if !known {
 		return reply{to: req, err: jrpc2.Errorf(jrpc2.MethodNotFound, "Method not found: %s", req.method)}, true
@@ -119,9 +128,7 @@ func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
 		return c.run(ctx, req, run)
 	case soon:
 		c.out.Later(func() any {
-			if r, ok := c.run(ctx, req, run); ok && req.id != nil {
-				return r
-			}
+			c.finish(c.run(ctx, req, run))
 			return nil
 		})
 	default:
@@ -129,16 +136,22 @@ func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
 		if kind == slow {
 			queue = c.engine.Between
 		}
-		err := queue(func() {
-			if r, ok := c.run(ctx, req, run); ok && req.id != nil {
-				c.out.Reply(r)
-			}
-		})
-		if err != nil {
+		if err := queue(func() { c.finish(c.run(ctx, req, run)) }); err != nil {
 			return reply{to: req, err: wireError(err)}, true
 		}
 	}
 	return reply{}, false
+}
+
+// finish answers a request that had to wait.
+func (c *codec) finish(r reply, ok bool) {
+	if !ok {
+		return
+	}
+	c.leave(r.to)
+	if r.to.id != nil {
+		c.out.Reply(r)
+	}
 }
 
 // run carries out a request. A panic is an internal error.
@@ -160,14 +173,11 @@ func (c *codec) run(ctx context.Context, req *request, f func(context.Context) (
 	}
 }
 
-// refused marks the answer to a request whose id is not entered as in flight.
-const refused = "\x00refused"
-
-// enter notes that a request is in flight.
+// enter notes that a request is in flight. What acts at once is never one too many: an abort has to work when it is needed most.
 func (c *codec) enter(req *request) *jrpc2.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.inFlight) >= maxInFlight {
+	if len(c.inFlight) >= maxInFlight && methods[req.method].kind != now {
 		return jrpc2.Errorf(codeOverloaded, "more than %d requests are waiting for their answers", maxInFlight)
 	}
 	id := string(req.id)
@@ -183,9 +193,6 @@ func (c *codec) enter(req *request) *jrpc2.Error {
 
 // leave frees the id of a request that is answered.
 func (c *codec) leave(req *request) {
-	if req.method == "" || req.method == refused {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.inFlight, string(req.id))
@@ -221,6 +228,14 @@ func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 		c.ready = true
 		return c.appendNote(buf, "ready", Ready{Version: c.o.Version, Protocol: "jsonrpc", Capabilities: capabilities()})
 	}
+	switch it := item.(type) { // the rows of the table that are told most, without what the table costs
+	case core.TextDelta:
+		c.delta.Delta = it.Text
+		return c.appendNote(buf, "message/delta", &c.delta)
+	case core.ReasoningDelta:
+		c.delta.Delta = it.Text
+		return c.appendNote(buf, "reasoning/delta", &c.delta)
+	}
 	var err error
 	for _, n := range rows[reflect.TypeOf(item)] {
 		params := n.params(item)
@@ -232,7 +247,9 @@ func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 		}
 	}
 	if end, ok := item.(core.TurnEnded); ok {
-		if req := end.Tag.(*request); req.id != nil {
+		req := end.Tag.(*request)
+		c.leave(req)
+		if req.id != nil {
 			return c.appendReply(buf, answerTo(req, end))
 		}
 	}
@@ -258,7 +275,6 @@ func (c *codec) appendLast(buf []byte, v any) ([]byte, error) {
 
 // appendReply appends an answer, or, if it is one of a batch, keeps it until all of them are there.
 func (c *codec) appendReply(buf []byte, r reply) ([]byte, error) {
-	c.leave(r.to)
 	group := r.to.batch
 	if group == nil {
 		return c.appendAnswer(buf, r)

@@ -206,10 +206,27 @@ func TestNotificationsAreNotAnswered(t *testing.T) {
 	}
 }
 
+// TestManyQueriesInOneWrite: what is answered at once does not count as waiting.
+func TestManyQueriesInOneWrite(t *testing.T) {
+	var in strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","method":"getState","id":%d}`+"\n", i)
+	}
+	got := serve(t, newHost(t, nil), in.String())
+	for i, line := range got {
+		if !strings.HasPrefix(line, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":`, i)) {
+			t.Fatalf("answer %d is %s", i, line)
+		}
+	}
+	if len(got) != 5000 {
+		t.Errorf("%d answers", len(got))
+	}
+}
+
 func TestTooManyRequests(t *testing.T) {
 	gate := make(chan struct{})
 	replies := [][]Step{Reply(Wait(gate), Say("x"))}
-	for range 999 {
+	for range 1000 {
 		replies = append(replies, Reply(Say("x")))
 	}
 	h := newHost(t, nil, replies...)
@@ -218,6 +235,9 @@ func TestTooManyRequests(t *testing.T) {
 		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"prompt","params":{"message":"x"},"id":%d}`, i))
 	}
 	p.until(`{"jsonrpc":"2.0","id":1000,"error":{"code":-32000,`)
+	p.send(`{"jsonrpc":"2.0","method":"abort","id":"now"}`)
+	p.until(`{"jsonrpc":"2.0","id":"now","result":{}}`)
+	p.until(`{"jsonrpc":"2.0","id":0,"result":{"error":"cancelled"}}`)
 	close(gate)
 	p.until(`{"jsonrpc":"2.0","id":999,"result":{"reply":"x"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"abort","id":"again"}`)

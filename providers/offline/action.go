@@ -2,7 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -106,11 +105,11 @@ func orHere(path string) string {
 	return path
 }
 
-var plainWord = regexp.MustCompile(`^[\w./*?~+=:@%,-]+$`)
+var plainWord = lazy(`^[\w./*?~+=:@%,-]+$`)
 
 // shellWord quotes s for a shell unless that makes no difference or would stop a pattern from matching.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	if plainWord().MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

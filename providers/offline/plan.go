@@ -2,7 +2,6 @@ package offline
 
 import (
 	"iter"
-	"regexp"
 	"strings"
 )
 
@@ -25,9 +24,9 @@ func planFor(asked []string) []step {
 	return plan
 }
 
-var summaryWord = regexp.MustCompile(`(?i)\bsummar(?:y|ize|ise)\b`)
+var summaryWord = lazy(`(?i)\bsummar(?:y|ize|ise)\b`)
 
-func asksForSummary(asked []string) bool { return summaryWord.MatchString(strings.Join(asked, "\n")) }
+func asksForSummary(asked []string) bool { return summaryWord().MatchString(strings.Join(asked, "\n")) }
 
 func stepFor(clause string) step {
 	row, found := match(clause)
@@ -41,16 +40,16 @@ func stepFor(clause string) step {
 
 var (
 	// politeness is what people put around a request.
-	politeness = regexp.MustCompile(`(?i)^(?:(?:please|now|ok|okay|hey|hi|so|first|next|finally|also|then|and|can you|could you|would you|will you|i want you to|i'd like you to|let's|kindly)[\s,:]+)+`)
-	thanks     = regexp.MustCompile(`(?i)[\s,]+(?:please|for me|thanks|thank you)$`)
-	stop       = regexp.MustCompile("([\\w)\"'`*/])[.?!]+$")
+	politeness = lazy(`(?i)^(?:(?:please|now|ok|okay|hey|hi|so|first|next|finally|also|then|and|can you|could you|would you|will you|i want you to|i'd like you to|let's|kindly)[\s,:]+)+`)
+	thanks     = lazy(`(?i)[\s,]+(?:please|for me|thanks|thank you)$`)
+	stop       = lazy("([\\w)\"'`*/])[.?!]+$")
 	// speech is a request whose last stop belongs to what it is about.
-	speech = regexp.MustCompile(`(?i)^(?:say|write|echo|answer|reply|append|print|repeat)\b`)
+	speech = lazy(`(?i)^(?:say|write|echo|answer|reply|append|print|repeat)\b`)
 	// between are the words that may part two requests; strong ones part them even behind a text that could go on.
-	between = regexp.MustCompile(`(?i)[\s,;.]*\s(?:and\s+)?(?:then|after that|afterwards)[\s,]+|\s*;\s*|[.!?]?\s*\n\s*|[.!?]\s+|,?\s+and\s+(?:also\s+)?|,\s+`)
-	strong  = regexp.MustCompile(`(?i)then|after|[.!?\n]`)
+	between = lazy(`(?i)[\s,;.]*\s(?:and\s+)?(?:then|after that|afterwards)[\s,]+|\s*;\s*|[.!?]?\s*\n\s*|[.!?]\s+|,?\s+and\s+(?:also\s+)?|,\s+`)
+	strong  = lazy(`(?i)then|after|[.!?\n]`)
 	// verbs begin a request.
-	verbs = regexp.MustCompile(`(?i)^(?:read|show|open|cat|display|view|print|list|ls|run|execute|exec|write|create|make|save|put|append|add|replace|change|find|search|look for|grep|delete|remove|rm|say|echo|repeat|think|count|help)\b`)
+	verbs = lazy(`(?i)^(?:read|show|open|cat|display|view|print|list|ls|run|execute|exec|write|create|make|save|put|append|add|replace|change|find|search|look for|grep|delete|remove|rm|say|echo|repeat|think|count|help)\b`)
 )
 
 // clauses parts a message into requests. Words that part them count only outside quotes, and only if what follows begins with
@@ -60,12 +59,12 @@ func clauses(text string) []string {
 	open := unquoted(text)
 	start := 0
 	var out []string
-	for _, sep := range between.FindAllStringIndex(open, -1) {
+	for _, sep := range between().FindAllStringIndex(open, -1) {
 		head, rest := text[start:sep[0]], text[sep[1]:]
-		if strings.TrimSpace(head) == "" || !verbs.MatchString(politeness.ReplaceAllString(rest, "")) {
+		if strings.TrimSpace(head) == "" || !verbs().MatchString(politeness().ReplaceAllString(rest, "")) {
 			continue
 		}
-		if by := open[sep[0]:sep[1]]; !strong.MatchString(by) {
+		if by := open[sep[0]:sep[1]]; !strong().MatchString(by) {
 			row, _ := match(tidy(head))
 			if row == nil || row.open || row.shell && strings.ContainsAny(by, ";,") {
 				continue
@@ -79,11 +78,11 @@ func clauses(text string) []string {
 // tidy takes off what is not part of a request.
 func tidy(clause string) string {
 	clause = strings.TrimSpace(clause)
-	clause = politeness.ReplaceAllString(clause, "")
-	if !speech.MatchString(clause) {
-		clause = stop.ReplaceAllString(clause, "$1")
+	clause = politeness().ReplaceAllString(clause, "")
+	if !speech().MatchString(clause) {
+		clause = stop().ReplaceAllString(clause, "$1")
 	}
-	return strings.TrimSpace(thanks.ReplaceAllString(clause, ""))
+	return strings.TrimSpace(thanks().ReplaceAllString(clause, ""))
 }
 
 // unquoted returns text with all that is in quotes replaced, byte for byte.

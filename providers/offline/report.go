@@ -2,7 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -40,7 +39,7 @@ func (r round) report() (text string, ok bool) {
 }
 
 // denied matches the results of calls that the user has not allowed; "permission denied" is what a system says.
-var denied = regexp.MustCompile(`(?i)\b(?:denied|declined|not (?:been )?(?:approved|allowed|permitted)|skipped|rejected)\b`)
+var denied = lazy(`(?i)\b(?:denied|declined|not (?:been )?(?:approved|allowed|permitted)|skipped|rejected)\b`)
 
 func reportOn(c core.ToolCall, result *core.Message) string {
 	what, text := describe(c), strings.TrimRight(result.Text(), " \t\r\n")
@@ -48,7 +47,7 @@ func reportOn(c core.ToolCall, result *core.Message) string {
 		return success(c, text)
 	}
 	reason, _, _ := strings.Cut(text, "\n")
-	if denied.MatchString(strings.ReplaceAll(strings.ToLower(text), "permission denied", "")) {
+	if denied().MatchString(strings.ReplaceAll(strings.ToLower(text), "permission denied", "")) {
 		return "I was not allowed to " + what + ": " + reason
 	}
 	if jobOf(c.Name) == runs {

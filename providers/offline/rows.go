@@ -118,7 +118,12 @@ func (f found) n() int {
 	return n
 }
 
-var pathIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(word) })
+var pathIn = lazy(word)
+
+// lazy compiles a pattern when it is first needed: a program that never asks this model does not pay for it.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // paths returns the parts of PATHS, or the one PATH.
 func (f found) paths() []string {

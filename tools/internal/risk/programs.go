@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dualagent/agent/core"
 )
@@ -13,7 +14,7 @@ import (
 var (
 	sedAddress = `(?:\d+|\$|/(?:[^/\\\n])+/)`
 	sedCommand = `(?:` + sedAddress + `(?:,` + sedAddress + `)?)?(?:[pdq=]|s/(?:[^/\\\n]|\\[^/\n])*/(?:[^/\\\n]|\\[^/\n])*/[gpI0-9]*)`
-	sedPlain   = regexp.MustCompile(`^` + sedCommand + `(?:; ?` + sedCommand + `)*$`)
+	sedPlain   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + sedCommand + `(?:; ?` + sedCommand + `)*$`) })
 )
 
 // sed: -i changes files; a script can write and run anything.
@@ -23,7 +24,7 @@ func (l *look) sed(args []arg) core.Risk {
 	for _, a := range args {
 		switch {
 		case script || !given && !a.flag():
-			if a.glob || !sedPlain.MatchString(a.text) {
+			if a.glob || !sedPlain().MatchString(a.text) {
 				return core.RiskDestructive
 			}
 			script, given = false, true
