@@ -36,49 +36,46 @@ type settings struct {
 	log     *slog.Logger
 }
 
-const (
-	catModel   = "Model"
-	catSession = "Session"
-	catRun     = "Run"
-	catWire    = "Protocol"
-)
-
-// flags returns the flags that the program and its rpc command both take.
-func flags() []cli.Flag {
+// flags returns the flags that the program and its rpc command both take, for help in sections.
+func flags(help bool) []cli.Flag {
+	var model, session, run, wire, rest section
+	if help {
+		model, session, run, wire = "Model", "Session", "Run", "Protocol"
+	}
 	return []cli.Flag{
-		text(catModel, "`REF` of the model: provider/model, provider:model or an id, with an optional :level of thinking", "model", "m"),
-		text(catModel, "`NAME` of the model's provider; with --endpoint, the name to give it", "provider"),
-		text(catModel, "`LEVEL`: off, minimal, low, medium, high, xhigh or max", "thinking"),
-		text(catModel, "`URL` of an OpenAI-compatible server, base or full …/chat/completions", "endpoint"),
-		text(catModel, "`NAME` of the environment variable with the key for --endpoint", "api-key-env"),
-		yes(catModel, "consent to a provider that is not on this machine (--endpoint implies it)", "accept-external-provider"),
-		text(catModel, "`FILE` with a scripted model (format: docs/script.md)", "script"),
+		model.text("`REF` of the model: provider/model, provider:model or an id, with an optional :level of thinking", "model", "m"),
+		model.text("`NAME` of the model's provider; with --endpoint, the name to give it", "provider"),
+		model.text("`LEVEL`: off, minimal, low, medium, high, xhigh or max", "thinking"),
+		model.text("`URL` of an OpenAI-compatible server, base or full …/chat/completions", "endpoint"),
+		model.text("`NAME` of the environment variable with the key for --endpoint", "api-key-env"),
+		model.yes("consent to a provider that is not on this machine (--endpoint implies it)", "accept-external-provider"),
+		model.text("`FILE` with a scripted model (format: docs/script.md)", "script"),
 
-		yes(catSession, "keep nothing on disk", "ephemeral", "no-session"),
-		yes(catSession, "resume the session that was written last here", "continue", "c"),
-		text(catSession, "resume the session with this `PATH|ID`", "session"),
-		text(catSession, "`DIR` for sessions (default: $AGENT_SESSION_DIR, else below $AGENT_HOME)", "session-dir"),
-		text(catSession, "`NAME` of a new session", "name", "n"),
+		session.yes("keep nothing on disk", "ephemeral", "no-session"),
+		session.yes("resume the session that was written last here", "continue", "c"),
+		session.text("resume the session with this `PATH|ID`", "session"),
+		session.text("`DIR` for sessions (default: $AGENT_SESSION_DIR, else below $AGENT_HOME)", "session-dir"),
+		session.text("`NAME` of a new session", "name", "n"),
 
-		text(catRun, "`DIR` to work in (default: the current one)", "root", "C"),
-		text(catRun, "`TEXT` in place of the system prompt", "system"),
-		text(catRun, "`TEXT` behind the system prompt", "append-system-prompt"),
-		list(catRun, "only these tools (`A,B`)", "tools", "t"),
-		number(catRun, "`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)", "max-iterations"),
-		number(catRun, "`N` tokens in place of the model's context window", "token-budget"),
-		text(catRun, "`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)", "approval-mode"),
-		span(catRun, "deny an approval that is not answered in the time `D`", "approval-timeout"),
-		yes(catRun, "trust this project for this run; taken for the sake of clients: no configuration of a project is read", "approve", "a"),
+		run.text("`DIR` to work in (default: the current one)", "root", "C"),
+		run.text("`TEXT` in place of the system prompt", "system"),
+		run.text("`TEXT` behind the system prompt", "append-system-prompt"),
+		run.list("only these tools (`A,B`)", "tools", "t"),
+		run.number("`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)", "max-iterations"),
+		run.number("`N` tokens in place of the model's context window", "token-budget"),
+		run.text("`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)", "approval-mode"),
+		run.span("deny an approval that is not answered in the time `D`", "approval-timeout"),
+		run.yes("trust this project for this run; taken for the sake of clients: no configuration of a project is read", "approve", "a"),
 
-		text(catWire, "`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)", "mode"),
-		yes(catWire, "speak JSONL, as --mode jsonl does", "jsonl"),
-		text(catWire, "`NAME` of the JSONL dialect: rpi or pi", "dialect"),
-		yes(catWire, "repeat the message so far in each JSONL delta", "partials"),
-		number(catWire, "`N` bytes of the longest line that is read (default: 64 MiB)", "max-frame"),
+		wire.text("`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)", "mode"),
+		wire.yes("speak JSONL, as --mode jsonl does", "jsonl"),
+		wire.text("`NAME` of the JSONL dialect: rpi or pi", "dialect"),
+		wire.yes("repeat the message so far in each JSONL delta", "partials"),
+		wire.number("`N` bytes of the longest line that is read (default: 64 MiB)", "max-frame"),
 
-		text("", "`LEVEL` of what is told on stderr: debug, info, warn (default) or error", "log-level"),
-		yes("", "print what there is", "help", "h"),
-		yes("", "print the version", "version", "v"),
+		rest.text("`LEVEL` of what is told on stderr: debug, info, warn (default) or error", "log-level"),
+		rest.yes("print what there is", "help", "h"),
+		rest.yes("print the version", "version", "v"),
 	}
 }
 

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+)
 
 // The flag types of the library work out their names with a regular expression each time they are asked, which is some thousand
 // times at a start. These keep them.
@@ -34,24 +38,33 @@ func (f *numberFlag) Names() []string { return f.named }
 func (f *spanFlag) Names() []string   { return f.named }
 func (f *listFlag) Names() []string   { return f.named }
 
-func text(category, usage, name string, more ...string) cli.Flag {
-	return &textFlag{cli.StringFlag{Name: name, Aliases: more, Category: category, Usage: usage}, names(name, more)}
+// A section makes the flags of one category of the help text. It is nameless unless help is printed: sorting flags by category
+// takes the library longer than parsing them.
+type section string
+
+func (s section) text(usage, name string, more ...string) cli.Flag {
+	return &textFlag{cli.StringFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
-func yes(category, usage, name string, more ...string) cli.Flag {
-	return &yesFlag{cli.BoolFlag{Name: name, Aliases: more, Category: category, Usage: usage}, names(name, more)}
+func (s section) yes(usage, name string, more ...string) cli.Flag {
+	return &yesFlag{cli.BoolFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
-func number(category, usage, name string, more ...string) cli.Flag {
-	return &numberFlag{cli.IntFlag{Name: name, Aliases: more, Category: category, Usage: usage}, names(name, more)}
+func (s section) number(usage, name string, more ...string) cli.Flag {
+	return &numberFlag{cli.IntFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
-func span(category, usage, name string, more ...string) cli.Flag {
-	return &spanFlag{cli.DurationFlag{Name: name, Aliases: more, Category: category, Usage: usage}, names(name, more)}
+func (s section) span(usage, name string, more ...string) cli.Flag {
+	return &spanFlag{cli.DurationFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
-func list(category, usage, name string, more ...string) cli.Flag {
-	return &listFlag{cli.StringSliceFlag{Name: name, Aliases: more, Category: category, Usage: usage}, names(name, more)}
+func (s section) list(usage, name string, more ...string) cli.Flag {
+	return &listFlag{cli.StringSliceFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
 func names(name string, more []string) named { return append(named{name}, more...) }
+
+// asksForHelp reports whether arguments hold a flag that makes the program print help.
+func asksForHelp(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "--help" || a == "-help" })
+}

@@ -56,6 +56,7 @@ func run(ctx context.Context, p program) int {
 // process: the protocol's stream would be cut.
 func (p program) app(ctx context.Context) *cli.App {
 	name := filepath.Base(p.args[0])
+	help := asksForHelp(p.args)
 	mistake := func(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 	action := func(command string) cli.ActionFunc {
 		return func(c *cli.Context) error { return p.serve(ctx, c, name, command) }
@@ -64,7 +65,7 @@ func (p program) app(ctx context.Context) *cli.App {
 		Name:           name,
 		Usage:          "a coding agent that other programs drive over stdin and stdout",
 		HideVersion:    true,
-		Flags:          flags(),
+		Flags:          flags(help),
 		Action:         action(""),
 		OnUsageError:   mistake,
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -75,7 +76,7 @@ func (p program) app(ctx context.Context) *cli.App {
 			Name:         "rpc",
 			Usage:        "headless RPC server: JSON-RPC, or JSONL with --jsonl",
 			Description:  "The headless RPC server: JSON-RPC 2.0 on stdin and stdout, or type-tagged JSONL records with --jsonl.",
-			Flags:        flags(),
+			Flags:        flags(help),
 			Action:       action("rpc"),
 			OnUsageError: mistake,
 			HideHelp:     true,
@@ -86,7 +87,7 @@ func (p program) app(ctx context.Context) *cli.App {
 func (p program) serve(ctx context.Context, c *cli.Context, name, command string) error {
 	switch v := (values{c}); {
 	case v.flag("help"):
-		return help(c, command)
+		return showHelp(c, command)
 	case v.flag("version"):
 		fmt.Fprintf(p.out, "%s version %s\n", name, version())
 		return nil
@@ -120,7 +121,7 @@ func (p program) serve(ctx context.Context, c *cli.Context, name, command string
 	return err
 }
 
-func help(c *cli.Context, command string) error {
+func showHelp(c *cli.Context, command string) error {
 	if command == "" {
 		return cli.ShowAppHelp(c)
 	}
