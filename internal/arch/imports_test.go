@@ -29,6 +29,7 @@ const (
 	goGit      = "github.com/go-git/go-git/v5"
 	shell      = "mvdan.cc/sh/v3"
 	sys        = "golang.org/x/sys"
+	jsonSchema = "github.com/google/jsonschema-go"
 )
 
 // A rule says what packages import, apart from the standard library. A name that ends in /... stands for all below it, too.
@@ -43,6 +44,7 @@ var rules = []rule{
 	{packages: "core", modules: []string{uuid}},
 	{packages: "core/coretest", ours: []string{"core"}},
 	{packages: "internal/arch"},
+	{packages: "internal/schematest", ours: []string{"internal/wire"}, modules: []string{jsonSchema}},
 	{packages: "internal/wire", modules: []string{goJSON}},
 	{packages: "internal/v3", ours: []string{"core", "internal/wire"}},
 	{packages: "protocol", ours: []string{"core", "internal/wire"}},
@@ -173,11 +175,11 @@ func TestCoreStandsAlone(t *testing.T) {
 }
 
 // All JSON goes through internal/wire, so that there is one set of rules for it. What does not belong to the program (the
-// conformance kit, the scripts) uses the standard library's.
+// conformance kit, the scripts, what only tests use) uses the standard library's.
 func TestOneJSON(t *testing.T) {
 	for _, p := range load(t) {
 		name, ok := name(p.ImportPath)
-		if !ok || anyUnder([]string{"internal/wire", "conformance/...", "scripts/...", "bench/..."}, name) {
+		if !ok || anyUnder([]string{"internal/wire", "internal/schematest", "conformance/...", "scripts/...", "bench/..."}, name) {
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -193,7 +195,7 @@ func TestProgramHasNoTestCode(t *testing.T) {
 	for _, dep := range load(t)[module+"/cmd/agent"].Deps {
 		for _, no := range []string{
 			"testing", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "go.uber.org/goleak",
-			module + "/core/coretest", module + "/conformance",
+			jsonSchema, module + "/core/coretest", module + "/internal/schematest", module + "/conformance",
 		} {
 			if under(no+"/...", dep) {
 				t.Errorf("the program contains %s", dep)
