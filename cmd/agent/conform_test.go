@@ -57,10 +57,16 @@ func transcripts(t *testing.T) fs.FS {
 	return sub
 }
 
-// TestTranscriptsInProcess plays every transcript of both wires against run, without a process between.
+// TestTranscriptsInProcess plays every transcript of both wires against run, without a process between, and holds all lines
+// against the documents that describe the wires.
 func TestTranscriptsInProcess(t *testing.T) {
+	judges := map[kit.Protocol]func(*testing.T) judge{kit.JSONRPC: jsonrpcJudge, kit.JSONL: jsonlJudge}
 	for _, p := range []kit.Protocol{kit.JSONRPC, kit.JSONL} {
-		t.Run(string(p), func(t *testing.T) { kit.Run(t, inProcess(t, p), p, transcripts(t), kit.Options{}) })
+		target := inProcess(t, p)
+		var lines tap
+		lines.listen(&target)
+		t.Run(string(p), func(t *testing.T) { kit.Run(t, target, p, transcripts(t), kit.Options{}) })
+		t.Run(string(p)+"-schema", func(t *testing.T) { lines.judge(t, judges[p](t)) })
 	}
 }
 
