@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -78,7 +79,7 @@ func (a *approval) withdraw() {
 }
 
 // Decide answers the approval that waits; id 0 means whichever that is. An answer that is sent ahead, before the turn accepted
-// last has asked for the first time and before the client has been asked anything since, is kept for that turn's questions,
+// last has asked for the first time, and while no turn is under way that has asked the client, is kept for that turn's questions,
 // in order, and forgotten at its end. Anything else is ErrNoApproval: an answer that comes late, or twice, must not
 // approve what it was not meant for.
 func (e *Engine) Decide(id ApprovalID, d Decision) error {
@@ -86,7 +87,7 @@ func (e *Engine) Decide(id ApprovalID, d Decision) error {
 	defer e.mu.Unlock()
 	if p := e.pending; p != nil && p.answer != nil {
 		if id != 0 && id != p.id || d.CallID != "" && d.CallID != p.callID {
-			return ErrNoApproval
+			return fmt.Errorf("%w for that call: %s waits for its answer", ErrNoApproval, p.callID)
 		}
 		p.answer <- d
 		p.answer = nil
@@ -101,6 +102,11 @@ func (e *Engine) Decide(id ApprovalID, d Decision) error {
 	}
 	t.ahead = append(t.ahead, d)
 	return nil
+}
+
+// asksLocked reports whether a turn is under way in which the client has been asked.
+func (e *Engine) asksLocked() bool {
+	return slices.ContainsFunc(e.queue, func(it item) bool { return it.turn != nil && it.turn.asks && !it.turn.ended })
 }
 
 func (e *Engine) lastAcceptedLocked() *turn {
@@ -140,8 +146,9 @@ func (e *Engine) register(t *turn, call ToolCall) (ApprovalID, <-chan Decision, 
 			return e.lastAsked, nil, d
 		}
 	}
-	// From here on the client is asked, not a script played: an answer that finds no question is one too many, and must not
-	// be kept for a turn that waits.
+	// From here on, until the turn ends, the client is asked, not a script played: an answer that finds no question is one too
+	// many, and must not be kept for a turn that waits or is sent meanwhile.
+	t.asks = true
 	for _, it := range e.queue {
 		if it.turn != nil {
 			it.turn.asked = true

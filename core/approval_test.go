@@ -104,9 +104,10 @@ func TestAnswersThatMustNotCount(t *testing.T) {
 	if err := r.Decide(0, core.Decision{}); err != nil {
 		t.Fatal(err)
 	}
+	r.prompt("sent after the answer")
 	want("a second click, with a turn waiting", r.Decide(0, core.Decision{Approved: true}))
-	r.provider.Add(Reply(Say("ok")))
-	r.settled(2)
+	r.provider.Add(Reply(Say("ok")), Reply(Say("ok")))
+	r.settled(3)
 	want("after the end", r.Decide(0, core.Decision{Approved: true}))
 }
 
@@ -260,6 +261,7 @@ func TestApprovalForTheSession(t *testing.T) {
 	r := start(t, options{tools: []core.Tool{tool}},
 		Reply(Call(0, "a", "bash", "rm x")), Reply(Call(0, "b", "bash", "rm x")), Reply(Call(0, "c", "bash", "rm x; rm y")), Reply(Say("ok")),
 		Reply(Call(0, "d", "bash", "rm x")), Reply(Say("ok")))
+	r.provider.Add(Reply(Call(0, "e", "bash", "rm z"), Call(1, "f", "bash", "rm z")), Reply(Say("ok")))
 	asked := func() []string {
 		var ids []string
 		for _, ev := range r.events.Events() {
@@ -290,7 +292,10 @@ func TestApprovalForTheSession(t *testing.T) {
 	r.prompt("again")
 	answer("d", core.Decision{})
 	r.settled(2)
-	if got := asked(); !slices.Equal(got, []string{"a", "c", "d"}) {
+	r.prompt("twice in one reply")
+	answer("e", core.Decision{Approved: true, Session: true})
+	r.settled(3)
+	if got := asked(); !slices.Equal(got, []string{"a", "c", "d", "e"}) {
 		t.Errorf("asked about %q", got)
 	}
 }

@@ -173,6 +173,10 @@ func (e *Engine) decideAndRun(t *turn, j job) (a answer, redirect string) {
 	case Deny:
 		return answer{outcome: OutcomeDenied, result: ErrorResult(forbiddenText)}, ""
 	case Ask:
+		if e.allowed(j) { // by the answer to a call before it in the batch
+			j.asked = true
+			break
+		}
 		d := e.ask(t, j.call, j.assess)
 		switch {
 		case t.ctx.Err() != nil:

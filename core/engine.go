@@ -167,7 +167,7 @@ func (e *Engine) Prompt(in Input) (TurnID, error) {
 		return 0, ErrOverloaded
 	}
 	e.lastTurn++
-	t := &turn{id: e.lastTurn, input: in}
+	t := &turn{id: e.lastTurn, input: in, asked: e.asksLocked()}
 	t.ctx, t.cancel = context.WithCancelCause(e.ctx)
 	e.enqueueLocked(item{turn: t})
 	return t.id, nil

@@ -61,6 +61,7 @@ func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ er
 	if delay <= 0 {
 		delay = policy.pause(t.attempt)
 	}
+	e.host.o.Log.Warn("the request failed; trying again", "model", t.model.String(), "attempt", t.attempt, "in", delay, "error", err)
 	e.bus.Publish(RetryScheduled{
 		Turn: t.id, Attempt: t.attempt, Max: policy.Max, Delay: delay, Err: err, Messages: t.messages,
 	})

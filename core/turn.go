@@ -9,7 +9,7 @@ import (
 )
 
 // A turn works on one prompt. Its context exists from the moment of acceptance, so that an abort always finds it. The engine's
-// mutex guards asked, ahead and ended; the rest belongs to the worker.
+// mutex guards asked, asks, ahead and ended; the rest belongs to the worker.
 type turn struct {
 	id     TurnID
 	input  Input
@@ -17,6 +17,7 @@ type turn struct {
 	cancel context.CancelCauseFunc
 
 	asked bool       // answers are no longer taken ahead
+	asks  bool       // the client has been asked something that it had not answered ahead
 	ahead []Decision // answers that were sent ahead
 	ended bool       // TurnEnded is published
 

@@ -79,8 +79,6 @@ func Serve(ctx context.Context, h *core.Host, open Open, r io.Reader, w io.Write
 	select {
 	case <-hungUp:
 		codec.Hangup()
-	case <-out.quit:
-		codec.Hangup()
 	case <-ctx.Done():
 	case err := <-written:
 		return lost(h, err)
@@ -88,7 +86,7 @@ func Serve(ctx context.Context, h *core.Host, open Open, r io.Reader, w io.Write
 	return settle(ctx, h, out, written, o)
 }
 
-// read hands lines to the codec until there are no more.
+// read hands lines to the codec until there are no more, or one of them has asked to quit.
 func read(ctx context.Context, codec Codec, out *Outbox, lines *frames) {
 	lines.idle = out.Flush
 	defer out.Flush()

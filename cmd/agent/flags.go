@@ -64,7 +64,7 @@ func flags(help bool) []cli.Flag {
 		run.number("`N` requests to the model in one turn at most (default: 32 in JSON-RPC, no limit in JSONL)", "max-iterations"),
 		run.number("`N` tokens in place of the model's context window", "token-budget"),
 		run.text("`MODE`: ask (default in JSON-RPC), write, or yolo (default in JSONL)", "approval-mode"),
-		run.span("deny an approval that is not answered in the time `D`", "approval-timeout"),
+		run.text("deny an approval that is not answered in the time `D`", "approval-timeout"),
 		run.yes("trust this project for this run; taken for the sake of clients: no configuration of a project is read", "approve", "a"),
 
 		wire.text("`MODE`: rpc (JSON-RPC), jsonl, or auto (the first line decides)", "mode"),
@@ -107,13 +107,19 @@ func read(c *cli.Context, name, command string) (settings, error) {
 		session: v.str("session"), sessionDir: v.str("session-dir"), title: v.str("name"),
 		root: v.str("root"), system: v.str("system"), appendToSystem: v.str("append-system-prompt"),
 		tools: v.at("tools").StringSlice("tools"), maxSteps: v.num("max-iterations"), tokenBudget: v.num("token-budget"),
-		approval: core.ApprovalMode(v.str("approval-mode")), approvalTimeout: v.at("approval-timeout").Duration("approval-timeout"),
+		approval: core.ApprovalMode(v.str("approval-mode")),
 		partials: v.flag("partials"), maxFrame: v.num("max-frame"),
 	}
 	s.logLevel = slog.LevelWarn
 	if level := v.str("log-level"); level != "" {
 		if err := s.logLevel.UnmarshalText([]byte(level)); err != nil {
 			return s, fmt.Errorf("--log-level: %w", err)
+		}
+	}
+	if limit := v.str("approval-timeout"); limit != "" {
+		var err error
+		if s.approvalTimeout, err = time.ParseDuration(limit); err != nil || s.approvalTimeout <= 0 {
+			return s, fmt.Errorf("--approval-timeout: %q is not a time such as 30s or 5m", limit)
 		}
 	}
 	if c.Args().Present() {
@@ -146,8 +152,6 @@ func (s *settings) check() error {
 		return errors.New("--endpoint needs --model: which of the server's models to use")
 	case s.keyEnv != "" && s.endpoint == "":
 		return errors.New("--api-key-env needs --endpoint")
-	case s.approvalTimeout < 0:
-		return errors.New("--approval-timeout must not be negative")
 	}
 	return s.findRoot()
 }

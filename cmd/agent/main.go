@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/dualagent/agent/protocol"
 )
 
 // stopLimit bounds the time from a signal to the end of the program.
@@ -22,9 +24,8 @@ func (e signalError) Error() string { return fmt.Sprintf("signal: %v", e.Signal)
 func (e signalError) code() int { return 128 + int(e.Signal) }
 
 func main() {
-	os.Exit(run(withSignals(), program{
-		args: os.Args, env: os.Getenv, in: os.Stdin, out: takeStdout(), err: os.Stderr,
-	}))
+	out := takeStdout()
+	os.Exit(run(withSignals(out), program{args: os.Args, env: os.Getenv, in: os.Stdin, out: out, err: os.Stderr}))
 }
 
 // takeStdout keeps the real stdout for the protocol: from here on whatever else in this process writes to stdout, or
@@ -40,12 +41,17 @@ func takeStdout() *os.File {
 }
 
 // withSignals returns a context that SIGTERM, SIGINT or SIGHUP ends. A second signal, or taking too long, ends the program
-// at once. A closed pipe is an error of the write, not a signal.
-func withSignals() context.Context {
+// at once. A closed pipe is an error of the write, not a signal; that nobody reads out any more ends the context, too, since
+// a tool may run for long without anything to write.
+func withSignals(out *os.File) context.Context {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		waitForHangup(out)
+		cancel(protocol.ErrOutput)
+	}()
 	go func() {
 		cause := signalError{(<-signals).(syscall.Signal)}
 		cancel(cause)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,11 +99,28 @@ func choose(c call) (chosen, error) {
 }
 
 // sniff decides by the first line that is not blank, and returns the whole input. A line that tells nothing is JSONL's to
-// refuse.
-func sniff(in io.Reader, limit int) (mode, io.Reader, error) {
+// refuse. At the end of ctx it returns the cause; the read that it waits for cannot be interrupted and is left behind.
+func sniff(ctx context.Context, in io.Reader, limit int) (m mode, all io.Reader, err error) {
 	if limit == 0 {
 		limit = protocol.DefaultMaxFrame
 	}
+	read := make(chan struct{})
+	var found mode
+	var rest io.Reader
+	var rerr error
+	go func() {
+		defer close(read)
+		found, rest, rerr = firstLine(in, limit)
+	}()
+	select {
+	case <-read:
+		return found, rest, rerr
+	case <-ctx.Done():
+		return mode{}, nil, context.Cause(ctx)
+	}
+}
+
+func firstLine(in io.Reader, limit int) (mode, io.Reader, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var seen bytes.Buffer
 	for {

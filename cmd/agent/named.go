@@ -21,10 +21,6 @@ type (
 		cli.IntFlag
 		named
 	}
-	spanFlag struct {
-		cli.DurationFlag
-		named
-	}
 	listFlag struct {
 		cli.StringSliceFlag
 		named
@@ -35,7 +31,6 @@ type (
 func (f *textFlag) Names() []string   { return f.named }
 func (f *yesFlag) Names() []string    { return f.named }
 func (f *numberFlag) Names() []string { return f.named }
-func (f *spanFlag) Names() []string   { return f.named }
 func (f *listFlag) Names() []string   { return f.named }
 
 // A section makes the flags of one category of the help text. It is nameless unless help is printed: sorting flags by category
@@ -52,10 +47,6 @@ func (s section) yes(usage, name string, more ...string) cli.Flag {
 
 func (s section) number(usage, name string, more ...string) cli.Flag {
 	return &numberFlag{cli.IntFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
-}
-
-func (s section) span(usage, name string, more ...string) cli.Flag {
-	return &spanFlag{cli.DurationFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
 }
 
 func (s section) list(usage, name string, more ...string) cli.Flag {

@@ -36,6 +36,9 @@ type usageError struct{ error }
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, p program) int {
 	err := p.app(ctx).RunContext(ctx, p.args)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, protocol.ErrOutput) {
+		err = context.Cause(ctx) // whatever the signal has broken off
+	}
 	var signal signalError
 	var usage usageError
 	switch {
@@ -104,7 +107,7 @@ func (p program) serve(ctx context.Context, c *cli.Context, name, command string
 	s.log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: s.logLevel}))
 	in := p.in
 	if ch.auto {
-		if ch.mode, in, err = sniff(p.in, s.maxFrame); err != nil {
+		if ch.mode, in, err = sniff(ctx, p.in, s.maxFrame); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -157,6 +160,9 @@ func (p program) speak(ctx context.Context, s settings, m mode, in io.Reader) (e
 		return codec, err
 	}, in, p.out, protocol.ServeOptions{MaxFrame: s.maxFrame})
 	if err != nil && !opened {
+		if errors.Is(err, core.ErrUnknownModel) && s.endpoint == "" {
+			err = fmt.Errorf("%w; for a model of a server, say which with --endpoint URL", err)
+		}
 		return startError{err}
 	}
 	return err

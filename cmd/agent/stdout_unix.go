@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"syscall"
 
@@ -22,4 +23,18 @@ func privateStdout() (*os.File, error) {
 	}
 	hide()
 	return os.NewFile(uintptr(fd), "/dev/stdout"), nil
+}
+
+// waitForHangup returns when the other end of a pipe or socket is closed. For a file that is never.
+func waitForHangup(f *os.File) {
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
+	for {
+		fds[0].Revents = 0
+		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			select {} // without poll, the next write has to find out
+		}
+		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			return
+		}
+	}
 }

@@ -58,6 +58,10 @@ type codec struct {
 	enc   wire.Encoder
 	delta Delta // what is being encoded: a pointer to it costs no allocation
 	ready bool  // the greeting is written
+	// Clients of this protocol expect a call's result right behind it. Calls that run side by side are told one after the other:
+	// open is the one that has been told and has no result yet, calls are the others.
+	open  string
+	calls []core.ToolCalled
 
 	mu       sync.Mutex
 	inFlight map[string]struct{} // ids of requests without an answer; requests without an id do not count
@@ -103,18 +107,6 @@ func (c *codec) accept(ctx context.Context, p *parsed) (r reply, ok bool) {
 	if p.err != nil {
 		return reply{to: req, err: p.err}, true
 	}
-	if err := c.enter(req); err != nil {
-		return reply{to: req, err: err}, true
-	}
-	if r, ok := c.dispatch(ctx, req); ok {
-		c.leave(req)
-		return r, true
-	}
-	return reply{}, false
-}
-
-// dispatch carries out a request, or puts it in line; ok is false if its answer comes later.
-func (c *codec) dispatch(ctx context.Context, req *request) (r reply, ok bool) {
 	m, known := methods[req.method]
 	if !known {
 		return reply{to: req, err: jrpc2.Errorf(jrpc2.MethodNotFound, "Method not found: %s", req.method)}, true
@@ -123,8 +115,20 @@ func (c *codec) dispatch(ctx context.Context, req *request) (r reply, ok bool) {
 	if err != nil {
 		return reply{to: req, err: wireError(err)}, true
 	}
-	switch kind {
-	case now:
+	if err := c.enter(req, kind); err != nil {
+		return reply{to: req, err: err}, true
+	}
+	if r, ok := c.dispatch(ctx, req, run, kind); ok {
+		c.leave(req)
+		return r, true
+	}
+	return reply{}, false
+}
+
+// dispatch carries out a request, or puts it in line; ok is false if its answer comes later.
+func (c *codec) dispatch(ctx context.Context, req *request, run func(context.Context) (any, error), k kind) (r reply, ok bool) {
+	switch k {
+	case now, asTurn:
 		return c.run(ctx, req, run)
 	case soon:
 		c.out.Later(func() any {
@@ -133,7 +137,7 @@ func (c *codec) dispatch(ctx context.Context, req *request) (r reply, ok bool) {
 		})
 	default:
 		queue := c.engine.Do
-		if kind == slow {
+		if k == slow {
 			queue = c.engine.Between
 		}
 		if err := queue(func() { c.finish(c.run(ctx, req, run)) }); err != nil {
@@ -174,10 +178,10 @@ func (c *codec) run(ctx context.Context, req *request, f func(context.Context) (
 }
 
 // enter notes that a request is in flight. What acts at once is never one too many: an abort has to work when it is needed most.
-func (c *codec) enter(req *request) *jrpc2.Error {
+func (c *codec) enter(req *request, k kind) *jrpc2.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.inFlight) >= maxInFlight && methods[req.method].kind != now {
+	if len(c.inFlight) >= maxInFlight && k != now {
 		return jrpc2.Errorf(codeOverloaded, "more than %d requests are waiting for their answers", maxInFlight)
 	}
 	id := string(req.id)
@@ -236,6 +240,33 @@ func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 		c.delta.Delta = it.Text
 		return c.appendNote(buf, "reasoning/delta", &c.delta)
 	}
+	if call, ok := item.(core.ToolCalled); ok {
+		if c.open != "" {
+			c.calls = append(c.calls, call)
+			return buf, nil
+		}
+		c.open = call.Call.ID
+	}
+	buf, err := c.appendRows(buf, item)
+	if err != nil {
+		return buf, err
+	}
+	switch e := item.(type) {
+	case core.ToolAnswered:
+		return c.appendNextCall(buf, e)
+	case core.TurnEnded:
+		c.open, c.calls = "", nil
+		req := e.Tag.(*request)
+		c.leave(req)
+		if req.id != nil {
+			return c.appendReply(buf, answerTo(req, e))
+		}
+	}
+	return buf, nil
+}
+
+// appendRows appends what the table of notifications makes of an event.
+func (c *codec) appendRows(buf []byte, item any) ([]byte, error) {
 	var err error
 	for _, n := range rows[reflect.TypeOf(item)] {
 		params := n.params(item)
@@ -246,14 +277,25 @@ func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 			return buf, err
 		}
 	}
-	if end, ok := item.(core.TurnEnded); ok {
-		req := end.Tag.(*request)
-		c.leave(req)
-		if req.id != nil {
-			return c.appendReply(buf, answerTo(req, end))
-		}
-	}
 	return buf, nil
+}
+
+// appendNextCall tells the next of the calls that run side by side, when the one before has its result.
+func (c *codec) appendNextCall(buf []byte, e core.ToolAnswered) ([]byte, error) {
+	if e.Call.ID != c.open {
+		return buf, nil // a call that was never looked at
+	}
+	c.open = ""
+	if len(c.calls) == 0 {
+		return buf, nil
+	}
+	next := c.calls[0]
+	c.calls, c.open = c.calls[1:], next.Call.ID
+	buf, err := c.appendRows(buf, next)
+	if err != nil {
+		return buf, err
+	}
+	return c.appendRows(buf, core.StateChanged{Turn: next.Turn, Phase: core.PhaseExecuting})
 }
 
 func (c *codec) appendNote(buf []byte, method string, params any) ([]byte, error) {

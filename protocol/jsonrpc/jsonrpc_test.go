@@ -244,6 +244,38 @@ func TestTooManyRequests(t *testing.T) {
 	p.until(`{"jsonrpc":"2.0","id":"again","result":{}}`)
 }
 
+// TestCallsSideBySideAreToldInARow: each call's result comes right behind it, as clients that know no ids expect.
+func TestCallsSideBySideAreToldInARow(t *testing.T) {
+	h := newHost(t, []core.Tool{&Tool{Name: "a"}, &Tool{Name: "b"}},
+		Reply(Call(0, "1", "a", "{}"), Call(1, "2", "b", "{}"), Call(2, "3", "a", "{}")), Reply(Say("ok")))
+	got := serve(t, h, `{"jsonrpc":"2.0","method":"prompt","params":{"message":"x"}}`+"\n")
+	var order []string
+	for _, line := range got {
+		var r struct {
+			Method string
+			Params struct{ ToolCallID, State string }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(r.Method, "tool/") || r.Params.State == "executing_tool" {
+			order = append(order, r.Method+" "+r.Params.ToolCallID)
+		}
+	}
+	want(t, order, "tool/call 1", "state/change ", "tool/result 1", "tool/call 2", "state/change ", "tool/result 2",
+		"tool/call 3", "state/change ", "tool/result 3")
+}
+
+// TestShutdown: what was accepted with it and before it is carried out and answered, what comes behind it is not read.
+func TestShutdown(t *testing.T) {
+	for range 200 {
+		h := newHost(t, nil, Reply(Say("a")))
+		got := answers(serve(t, h, `[{"jsonrpc":"2.0","method":"shutdown","id":1},{"jsonrpc":"2.0","method":"prompt","params":{"message":"x"},"id":2}]`+
+			"\n"+`{"jsonrpc":"2.0","method":"abort","id":3}`+"\n"))
+		want(t, got, `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{"reply":"a"}}]`)
+	}
+}
+
 // A peer is a client on pipes.
 type peer struct {
 	t     *testing.T

@@ -25,6 +25,7 @@ const (
 	inLine kind = iota // when all that came before is done; quick
 	slow               // likewise, but it may take time
 	now                // on the reader, at once
+	asTurn             // likewise; the engine puts it in line as a turn
 	soon               // at once, on a goroutine of its own
 )
 
@@ -102,7 +103,9 @@ func (m method) prepare(c *codec, req *request) (run func(context.Context) (any,
 	}
 	if p, ok := params.(PromptParams); ok {
 		// A prompt is queued by the engine itself, in the place that its line has.
-		k = now
+		if k = asTurn; p.Steer {
+			k = now
+		}
 		if p.Message == "" {
 			return nil, 0, invalidParams("prompt requires a non-empty 'message' param")
 		}

@@ -28,7 +28,9 @@ func (p *Provider) Models(ctx context.Context) ([]core.Model, error) {
 		}
 		listed[m.ID] = true
 		m.Name = cmp.Or(m.Name, string(entry.Name), m.ID)
-		m.ContextWindow = cmp.Or(m.ContextWindow, int(cmp.Or(entry.ContextLength, entry.ContextWindow, entry.MaxModelLen)))
+		if window := int(cmp.Or(entry.ContextLength, entry.ContextWindow, entry.MaxModelLen)); window > 0 && !p.knows(m.ID) {
+			m.ContextWindow = window
+		}
 		models = append(models, m)
 	}
 	for _, m := range p.o.Models {
@@ -37,6 +39,11 @@ func (p *Provider) Models(ctx context.Context) ([]core.Model, error) {
 		}
 	}
 	return models, nil
+}
+
+// knows reports whether the context window of a model is known rather than assumed.
+func (p *Provider) knows(id string) bool {
+	return slices.ContainsFunc(p.o.Models, func(m core.Model) bool { return m.ID == id && m.ContextWindow > 0 })
 }
 
 func (p *Provider) list(ctx context.Context) (modelList, error) {

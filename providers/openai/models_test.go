@@ -18,7 +18,7 @@ func TestLookup(t *testing.T) {
 	for id, want := range map[string]core.Model{
 		"big": {ID: "big", Name: "Big", ContextWindow: 1000},
 		"old": {ID: "old", Name: "old"},
-		"any": {ID: "any"}, // no name: nothing is known of it
+		"any": {ID: "any", ContextWindow: 128_000}, // no name: nothing is known of it
 	} {
 		want.API, want.Provider, want.BaseURL, want.External = openai.API, "test", "http://127.0.0.1:1/v1", true
 		if got, ok := p.Lookup(id); !ok || !same(got, want) {

@@ -130,8 +130,13 @@ func (p *Provider) Lookup(id string) (core.Model, bool) {
 	if id == "" {
 		return core.Model{}, false
 	}
-	return core.Model{ID: id, API: API, Provider: p.o.Name, BaseURL: p.o.BaseURL, External: p.o.External}, true
+	return core.Model{
+		ID: id, API: API, Provider: p.o.Name, BaseURL: p.o.BaseURL, External: p.o.External, ContextWindow: assumedWindow,
+	}, true
 }
+
+// assumedWindow is the context window, in tokens, of models that nothing is known of.
+const assumedWindow = 128_000
 
 // Close closes connections that are not in use. Requests that run are not disturbed.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
