@@ -155,12 +155,15 @@ func (e *Engine) Host() *Host { return e.host }
 
 // Prompt queues a turn. When it returns, Abort finds that turn. It fails with ErrEmptyPrompt, ErrOverloaded or ErrClosed.
 func (e *Engine) Prompt(in Input) (TurnID, error) {
-	if in.Text == "" && len(in.Images) == 0 {
-		return 0, ErrEmptyPrompt
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.promptLocked(in)
+}
+
+func (e *Engine) promptLocked(in Input) (TurnID, error) {
 	switch {
+	case in.Text == "" && len(in.Images) == 0:
+		return 0, ErrEmptyPrompt
 	case e.closed:
 		return 0, ErrClosed
 	case len(e.queue) >= maxQueued:
@@ -255,13 +258,6 @@ func (e *Engine) Abort() {
 			return
 		}
 	}
-}
-
-// Busy reports whether a turn runs or waits.
-func (e *Engine) Busy() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.busyLocked()
 }
 
 func (e *Engine) busyLocked() bool {

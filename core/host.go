@@ -61,7 +61,13 @@ func (h *Host) Tools() []ToolSpec {
 // Providers returns the providers, in the order in which model references are looked up.
 func (h *Host) Providers() []Provider { return slices.Clone(h.o.Providers) }
 
-// KnownModels lists the models that are known without asking a server, sorted by provider as configured.
+// Local reports whether the models of every provider are known without asking a server.
+func (h *Host) Local() bool {
+	return !slices.ContainsFunc(h.o.Providers, func(p Provider) bool { _, remote := p.(interface{ Known() []Model }); return remote })
+}
+
+// KnownModels lists the models that are known without asking a server, sorted by provider as configured. A provider whose
+// Models asks one has the method Known as well.
 func (h *Host) KnownModels() []Model {
 	var models []Model
 	for _, p := range h.o.Providers {

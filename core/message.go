@@ -1,6 +1,13 @@
 package core
 
-import "time"
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
 
 // A Role says who speaks in a Message.
 type Role string
@@ -140,6 +147,19 @@ func TextBlock(s string) Block { return Block{Kind: BlockText, Text: s} }
 type Image struct {
 	Data     string // base64
 	MimeType string
+}
+
+// Check tells what is wrong with an image that a user sends: its type is none of an image, or its data is not base64. A
+// model's server would refuse it, and with it all requests to come.
+func (img Image) Check() error {
+	if !strings.HasPrefix(img.MimeType, "image/") {
+		return fmt.Errorf("the type %q is not that of an image", img.MimeType)
+	}
+	n, err := io.Copy(io.Discard, base64.NewDecoder(base64.StdEncoding, strings.NewReader(img.Data)))
+	if err != nil || n == 0 {
+		return errors.New("the data of an image must be base64")
+	}
+	return nil
 }
 
 // A ToolCall is a model's request to run a tool.

@@ -16,12 +16,45 @@ func (e *Engine) Steer(in Input) error { return e.enlist(steering, in) }
 // Steer does.
 func (e *Engine) FollowUp(in Input) error { return e.enlist(followUp, in) }
 
-func (e *Engine) enlist(which int, in Input) error {
-	if in.Text == "" && len(in.Images) == 0 {
-		return ErrEmptyPrompt
+// Join says something to the turn that is under way, as Steer or, later, as FollowUp does, or starts one with it, as Prompt does,
+// if there is none that would still take it up: it has ended, or is being aborted. It fails as Prompt does.
+func (e *Engine) Join(in Input, later bool) (started bool, err error) {
+	which := steering
+	if later {
+		which = followUp
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if !e.listensLocked() {
+		_, err := e.promptLocked(in)
+		return true, err
+	}
+	return false, e.enlistLocked(which, in)
+}
+
+// Listens reports whether a turn is under way, or waits, that takes up what is said to it.
+func (e *Engine) Listens() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.listensLocked()
+}
+
+func (e *Engine) listensLocked() bool {
+	return slices.ContainsFunc(e.queue, func(it item) bool {
+		return it.turn != nil && !it.turn.ended && it.turn.ctx.Err() == nil
+	})
+}
+
+func (e *Engine) enlist(which int, in Input) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.enlistLocked(which, in)
+}
+
+func (e *Engine) enlistLocked(which int, in Input) error {
+	if in.Text == "" && len(in.Images) == 0 {
+		return ErrEmptyPrompt
+	}
 	q := &e.session.queues[which]
 	switch {
 	case e.closed:

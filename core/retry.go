@@ -37,7 +37,7 @@ func (p RetryPolicy) pause(n int) time.Duration {
 }
 
 // retryAfter decides whether the request that failed is made again, and waits until then. The failed reply stays in the session
-// and is no longer part of the conversation.
+// and no longer counts.
 func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ error) {
 	var p *ProviderError
 	if t.ctx.Err() != nil || !errors.As(err, &p) || !p.Retry || p.Overflow {
@@ -65,7 +65,9 @@ func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ er
 	e.bus.Publish(RetryScheduled{
 		Turn: t.id, Attempt: t.attempt, Max: policy.Max, Delay: delay, Err: err, Messages: t.messages,
 	})
-	e.drop(t, reply)
+	if err := e.drop(t, reply); err != nil {
+		return false, err
+	}
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
@@ -77,15 +79,17 @@ func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ er
 	}
 }
 
-// drop takes the failed reply out of the conversation.
-func (e *Engine) drop(t *turn, reply Message) {
+// drop takes the failed reply, which is the last entry, out of the conversation, for good: the session says so, too.
+func (e *Engine) drop(t *turn, reply Message) error {
+	if !failed(reply) {
+		return nil
+	}
 	t.messages = t.messages[: len(t.messages)-1 : len(t.messages)-1]
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	s := e.session
-	if n := len(s.messages); n > 0 && failed(s.messages[n-1]) && failed(reply) {
-		s.messages = s.messages[: n-1 : n-1]
-	}
+	s.messages = s.messages[: len(s.messages)-1 : len(s.messages)-1]
+	e.mu.Unlock()
+	return e.record(nil, Entry{Type: EntryEdit, Target: s.leaf})
 }
 
 // succeeded ends a series of retries.

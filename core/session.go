@@ -131,8 +131,16 @@ func (s *session) load(entries []Entry) {
 		id = entries[i].Parent
 	}
 	slices.Reverse(path)
+	dropped := map[string]bool{}
 	for _, i := range path {
-		s.follow(entries[i])
+		if entries[i].Type == EntryEdit {
+			dropped[entries[i].Target] = true
+		}
+	}
+	for _, i := range path {
+		if !dropped[entries[i].ID] {
+			s.follow(entries[i])
+		}
 	}
 	s.recorded = settings{s.provider, s.model, s.thinking}
 }
@@ -147,7 +155,7 @@ func (s *session) follow(en Entry) {
 	case EntryMessage:
 		m := *en.Message
 		if n := len(s.messages); n > 0 && m.Role == RoleAssistant && failed(s.messages[n-1]) {
-			s.messages = s.messages[:n-1] // it was tried again
+			s.messages = s.messages[:n-1] // it was tried again by a program that does not say so
 		}
 		s.messages = append(s.messages, m)
 		if m.Role == RoleAssistant && m.Usage.Total() > 0 {
@@ -264,7 +272,7 @@ func (e *Engine) recordSettings(m Model, l ThinkingLevel) error {
 	return nil
 }
 
-// NewSession replaces the session by a new one. Model, thinking level and modes stay; the queues do not. It fails with ErrBusy
+// NewSession replaces the session by a new one. Model, thinking level, modes and queues stay. It fails with ErrBusy
 // while a turn runs: call it from a function given to Between or Do. When nothing can fail any more, and before
 // SessionStarted is published, tell is called, if it is not nil; it must not call the engine.
 func (e *Engine) NewSession(ctx context.Context, o SessionOptions, tell func(SessionInfo)) (SessionInfo, error) {
@@ -294,13 +302,11 @@ func (e *Engine) replaceSession(s *session, tell func(SessionInfo)) (SessionInfo
 	}
 	old := e.session
 	e.session = s
+	s.queues = old.queues
 	if tell != nil {
 		tell(s.info)
 	}
 	e.bus.Publish(SessionStarted{s.info})
-	if len(old.queues[steering])+len(old.queues[followUp]) > 0 {
-		e.bus.Publish(s.queued())
-	}
 	e.mu.Unlock()
 	if err := old.log.Close(); err != nil {
 		e.host.o.Log.Warn("closing the session", "path", old.info.Path, "error", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dualagent/agent/core"
 	. "github.com/dualagent/agent/core/coretest"
@@ -399,4 +400,28 @@ func (r *rig) runShell(c core.ShellCommand) core.ShellRun {
 	res, err := run()
 	must(r, err)
 	return res
+}
+
+// TestResumeAfterARetry: what a retry has voided stays so when the session is read again, also if the retry never came.
+func TestResumeAfterARetry(t *testing.T) {
+	down := &core.ProviderError{Message: "503", Retry: true}
+	for _, abort := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t, options{engine: core.EngineOptions{RetryVisible: true}}, Reply(Say("half"), Fail(down)), Reply(Say("whole")))
+			r.prompt("go")
+			synctest.Wait()
+			if abort {
+				r.Abort()
+			}
+			r.settledWithin(time.Hour)
+			e, err := r.host.Open(context.Background(), core.EngineOptions{Session: core.SessionOptions{Ref: r.State().Session.Path}}, NewRecorder())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := texts(e.Messages()), texts(r.Messages())
+			if !slices.Equal(got, want) || contains(strings.Join(got, " "), "half") {
+				t.Errorf("aborted=%t: resumed %q, before %q; want the same, without the failed attempt", abort, got, want)
+			}
+		})
+	}
 }

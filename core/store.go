@@ -47,6 +47,7 @@ const (
 	EntryModel    EntryType = "model_change"          // Provider, Model
 	EntryThinking EntryType = "thinking_level_change" // Thinking
 	EntryName     EntryType = "session_info"          // Name
+	EntryEdit     EntryType = "context_edit"          // Target: the message of that entry no longer counts
 )
 
 // An Entry is one record of a session. Entries form a tree: Parent is the ID of the entry before, "" at the root.
@@ -61,6 +62,7 @@ type Entry struct {
 	Model    string
 	Thinking ThinkingLevel
 	Name     string
+	Target   string // ID of another entry
 
 	// Side: the entry stands beside the tree (a label, say); the next one does not continue from it.
 	Side bool

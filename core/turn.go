@@ -80,7 +80,7 @@ func (e *Engine) begin(t *turn) ([]Message, error) {
 	e.mu.Lock()
 	t.model, t.thinking = e.model, e.thinking
 	said := []Message{t.input.message()}
-	if e.o.SteerAtStart {
+	if e.o.SteerAtStart && t.ctx.Err() == nil {
 		said = append(said, e.takeLocked(steering)...)
 		t.drained = len(said) > 1
 	}

@@ -25,8 +25,9 @@ func (e *TooLongError) Error() string {
 type frames struct {
 	r   io.Reader
 	max int
-	// idle, if set, is called each time before more is read, which may take for ever.
-	idle func()
+	// idle, if set, is called each time before more is read, which may take for ever; arrived, if set, when something has been
+	// read and no part of a line was there before.
+	idle, arrived func()
 
 	buf     []byte // buf[at:] has been read and not yet returned
 	at      int
@@ -113,7 +114,11 @@ func (f *frames) fill() {
 	if f.idle != nil {
 		f.idle()
 	}
+	fresh := f.at == len(f.buf)
 	n, err := f.r.Read(f.buf[len(f.buf):cap(f.buf)])
+	if fresh && n > 0 && f.arrived != nil {
+		f.arrived()
+	}
 	f.buf = f.buf[:len(f.buf)+n]
 	f.err = err
 }

@@ -26,6 +26,10 @@ type Codec interface {
 	Append(buf []byte, item any) ([]byte, error)
 }
 
+// An Arriver is a Codec that wants to know when the client begins to send. Arrived is called on the reader's goroutine when
+// something has been read and no part of a line was waiting; the lines that come with it are handled next.
+type Arriver interface{ Arrived() }
+
 // Open starts a codec on an engine of h whose events and replies go to out.
 type Open func(ctx context.Context, h *core.Host, out *Outbox) (Codec, error)
 
@@ -89,6 +93,9 @@ func Serve(ctx context.Context, h *core.Host, open Open, r io.Reader, w io.Write
 // read hands lines to the codec until there are no more, or one of them has asked to quit.
 func read(ctx context.Context, codec Codec, out *Outbox, lines *frames) {
 	lines.idle = out.Flush
+	if a, ok := codec.(Arriver); ok {
+		lines.arrived = a.Arrived
+	}
 	defer out.Flush()
 	for !closed(out.quit) {
 		line, err := lines.next()

@@ -35,7 +35,7 @@ type usageError struct{ error }
 
 // run is the whole program but for its process: it returns the exit code.
 func run(ctx context.Context, p program) int {
-	err := p.app(ctx).RunContext(ctx, p.args)
+	err := p.app(ctx).RunContext(ctx, append(p.args[:1:1], withoutForeign(p.args[1:])...))
 	if err != nil && ctx.Err() != nil && !errors.Is(err, protocol.ErrOutput) {
 		err = context.Cause(ctx) // whatever the signal has broken off
 	}

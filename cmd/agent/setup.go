@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/dualagent/agent/core"
 	"github.com/dualagent/agent/protocol/jsonl"
@@ -75,7 +76,8 @@ func (p program) setUp(s settings, m mode) (host, error) {
 	})}, nil
 }
 
-// providers returns the sources of models, the one to start with first. Without any, the built-in model serves.
+// providers returns the sources of models, the one to start with first. The built-in model is among them if there is no other,
+// or if it is asked for by its name.
 func (s settings) providers(p program) ([]core.Provider, error) {
 	var all []core.Provider
 	if s.script != "" {
@@ -98,11 +100,16 @@ func (s settings) providers(p program) ([]core.Provider, error) {
 		}
 		all = append(all, server)
 	}
-	if len(all) == 0 {
+	builtIn := offline.New()
+	asked := strings.HasPrefix(s.modelRef(), builtIn.Name())
+	if len(all) == 0 && !asked {
 		fmt.Fprintln(p.err, "agent: no model is configured, so the built-in offline/guide serves; "+
 			"connect a real one with --endpoint URL --model ID [--api-key-env NAME]")
 	}
-	return append(all, offline.New()), nil
+	if len(all) == 0 || asked {
+		all = append(all, builtIn)
+	}
+	return all, nil
 }
 
 // secrets names the environment variables that tools must not see.

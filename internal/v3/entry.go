@@ -28,6 +28,12 @@ func EncodeEntry(e core.Entry) ([]byte, error) {
 		line, err = wire.Encode(thinkingEntry{frame, string(e.Thinking)})
 	case core.EntryName:
 		line, err = wire.Encode(nameEntry{frame, e.Name})
+	case core.EntryEdit:
+		if e.Raw != nil { // one that replaces the message, by another program
+			line, err = oneLine(e.Raw)
+			break
+		}
+		line, err = wire.Encode(editEntry{frame, e.Target, wire.Raw("null")})
 	default:
 		line, err = oneLine(e.Raw)
 	}
@@ -87,6 +93,12 @@ func DecodeEntry(line []byte) (core.Entry, error) {
 		e.Thinking = core.ThinkingLevel(j.ThinkingLevel)
 	case core.EntryName:
 		e.Name = j.Name
+	case core.EntryEdit:
+		if string(j.Replacement) != "null" {
+			e.Raw = append([]byte(nil), line...)
+			break
+		}
+		e.Target = j.TargetID
 	default:
 		e.Raw = append([]byte(nil), line...)
 	}
@@ -113,7 +125,7 @@ func decodeFrame(line []byte, err error) (anyEntry, error) {
 		j.Frame = Frame{Type: only.Type}
 	}
 	switch core.EntryType(j.Type) {
-	case core.EntryMessage, core.EntryModel, core.EntryThinking, core.EntryName:
+	case core.EntryMessage, core.EntryModel, core.EntryThinking, core.EntryName, core.EntryEdit:
 		return anyEntry{}, err
 	}
 	return j, nil

@@ -172,6 +172,12 @@ type (
 		Frame
 		Name string `json:"name"`
 	}
+	// editEntry takes a message out of the conversation: the replacement is null.
+	editEntry struct {
+		Frame
+		TargetID    string   `json:"targetId"`
+		Replacement wire.Raw `json:"replacement"`
+	}
 )
 
 // anyEntry takes any of them.
@@ -182,4 +188,6 @@ type anyEntry struct {
 	ModelID       string   `json:"modelId"`
 	ThinkingLevel string   `json:"thinkingLevel"`
 	Name          string   `json:"name"`
+	TargetID      string   `json:"targetId"`
+	Replacement   wire.Raw `json:"replacement"`
 }

@@ -69,6 +69,7 @@ var records = []record{
 	only(RPI, out("queue_update", "What now waits to be said to the model.", queuedMessages)),
 	only(Pi, out("queue_update", "What now waits to be said to the model.", queuedTexts)),
 	only(RPI, out("entry_appended", "An entry is in the session.", entryAppended)),
+	only(Pi, out("entry_appended", "A message no longer counts.", editAppended)),
 	only(RPI, out("model_select", "The model for the requests to come.",
 		func(_ *codec, e core.ModelChanged) *modelBody { return &modelBody{v3.FromModel(e.Model)} })),
 	only(RPI, out("thinking_level_select", "The thinking level for the requests to come.",
@@ -230,6 +231,14 @@ func texts(messages []core.Message) []string {
 		list[i] = m.Text()
 	}
 	return list
+}
+
+// editAppended tells of those entries that clients of pi know of.
+func editAppended(c *codec, e core.EntryAdded) *entryBody {
+	if e.Entry.Type != core.EntryEdit {
+		return nil
+	}
+	return entryAppended(c, e)
 }
 
 func entryAppended(c *codec, e core.EntryAdded) *entryBody {

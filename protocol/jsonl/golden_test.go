@@ -115,7 +115,7 @@ func normal(log string) string {
 		{`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`, "UUID"},
 		{`"timestamp":\d+`, `"timestamp":0`},
 		{`"timestamp":"[^"]*"`, `"timestamp":"TIME"`},
-		{`"(id|parentId)":"[0-9a-f]{8}"`, `"$1":"ENTRY"`},
+		{`"(id|parentId|targetId)":"[0-9a-f]{8}"`, `"$1":"ENTRY"`},
 		{`,"durationMs":\d+`, ""},
 	} {
 		log = regexp.MustCompile(r.pattern).ReplaceAllString(log, r.with)

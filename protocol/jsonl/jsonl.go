@@ -12,11 +12,15 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"github.com/dualagent/agent/core"
 	"github.com/dualagent/agent/internal/wire"
 	"github.com/dualagent/agent/protocol"
 )
+
+// askTimeout bounds how long servers are waited for when they are asked for their models.
+const askTimeout = 5 * time.Second
 
 // maxUnderWay bounds the commands that take time and are not answered yet.
 const maxUnderWay = 64
@@ -61,6 +65,7 @@ type codec struct {
 	out    *protocol.Outbox
 
 	underWay atomic.Int32 // commands that take time
+	knew     bool         // running, when the client began to send the line in hand; the reader's
 
 	// What the client has been told, as far as commands depend on it. The writer's goroutine sets it.
 	running atomic.Bool   // an agent_start, and no agent_settled since
@@ -120,6 +125,10 @@ func (c *codec) Handle(ctx context.Context, line []byte) []any {
 	}
 	return nil
 }
+
+// Arrived implements protocol.Arriver: a client that has not been told of a turn when it sends a prompt cannot know that
+// the agent is busy.
+func (c *codec) Arrived() { c.knew = c.running.Load() }
 
 // Malformed implements protocol.Codec.
 func (c *codec) Malformed(err error) []any {

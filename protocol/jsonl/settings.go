@@ -23,24 +23,51 @@ func (c *codec) setModel(_ context.Context, _ *request, p modelFields) (v3.Model
 	return v3.Model{}, failure("Model not found: " + p.Provider + "/" + p.ModelID)
 }
 
-func (c *codec) cycleModel(context.Context, *request, nothing) (*cycledData, error) {
-	models := c.host.KnownModels()
+// withModels calls use with the models on offer, and answers with what that returns: at once, or later if a server has to be
+// asked.
+func withModels[D any](ctx context.Context, c *codec, req *request, use func([]core.Model) D) (D, error) {
+	if c.host.Local() {
+		return use(c.host.KnownModels()), nil
+	}
+	var none D
+	_, err := c.later(req, func() (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+		defer cancel()
+		var models []core.Model
+		for _, p := range c.host.Ask(ctx) {
+			models = append(models, p.Models...)
+		}
+		if current := c.engine.State().Model; !slices.ContainsFunc(models, func(m core.Model) bool { return m.String() == current.String() }) {
+			models = append(models, current)
+		}
+		return use(models), nil
+	})
+	return none, err
+}
+
+func (c *codec) cycleModel(ctx context.Context, req *request, _ nothing) (*cycledData, error) {
+	return withModels(ctx, c, req, c.useNext)
+}
+
+func (c *codec) useNext(models []core.Model) *cycledData {
 	if len(models) <= 1 {
-		return nil, nil
+		return nil
 	}
 	current := c.engine.State().Model.String()
 	at := slices.IndexFunc(models, func(m core.Model) bool { return m.String() == current })
 	next := models[(at+1)%len(models)]
 	c.engine.UseModel(next, "")
-	return &cycledData{Model: v3.FromModel(next), ThinkingLevel: c.engine.State().Thinking}, nil
+	return &cycledData{Model: v3.FromModel(next), ThinkingLevel: c.engine.State().Thinking}
 }
 
-func (c *codec) getAvailableModels(context.Context, *request, nothing) (modelsData, error) {
-	d := modelsData{Models: []v3.Model{}}
-	for _, m := range c.host.KnownModels() {
-		d.Models = append(d.Models, v3.FromModel(m))
-	}
-	return d, nil
+func (c *codec) getAvailableModels(ctx context.Context, req *request, _ nothing) (modelsData, error) {
+	return withModels(ctx, c, req, func(models []core.Model) modelsData {
+		d := modelsData{Models: []v3.Model{}}
+		for _, m := range models {
+			d.Models = append(d.Models, v3.FromModel(m))
+		}
+		return d
+	})
 }
 
 func (c *codec) setThinkingLevel(_ context.Context, _ *request, p levelFields) (any, error) {

@@ -9,21 +9,36 @@ import (
 
 // bash answers behind the records of its command.
 func (c *codec) bash(_ context.Context, req *request, p bashFields) (any, error) {
-	if c.underWay.Add(1) > maxUnderWay {
-		c.underWay.Add(-1)
-		return nil, fmt.Errorf("too many concurrent RPC commands (limit %d)", maxUnderWay)
+	if err := c.room(); err != nil {
+		return nil, err
 	}
 	run, err := c.engine.StartShell(core.ShellCommand{Command: p.Command, Exclude: p.ExcludeFromContext, Tag: req})
 	if err != nil {
-		c.underWay.Add(-1)
 		return nil, err
 	}
+	return c.later(req, func() (any, error) {
+		res, err := run()
+		return c.bashData(res), err
+	})
+}
+
+// room fails if as many commands as may be are under way. Only the reader starts them, so there is still room afterwards.
+func (c *codec) room() error {
+	if c.underWay.Load() >= maxUnderWay {
+		return fmt.Errorf("too many concurrent RPC commands (limit %d)", maxUnderWay)
+	}
+	return nil
+}
+
+// later carries out a command that takes time and answers it when it is done.
+func (c *codec) later(req *request, f func() (any, error)) (any, error) {
+	if err := c.room(); err != nil {
+		return nil, err
+	}
+	c.underWay.Add(1)
 	c.out.Later(func() any {
 		defer c.underWay.Add(-1)
-		r, _ := c.carryOut(req, func() (any, error) {
-			res, err := run()
-			return c.bashData(res), err
-		})
+		r, _ := c.carryOut(req, f)
 		return r
 	})
 	return nil, errLater

@@ -25,7 +25,11 @@ func input(text string, blocks []imageArg) (in core.Input, problem string, _ err
 		case b.MimeType+b.MimeType2 == "":
 			return in, "", &invalidError{"missing field `mimeType`"}
 		default:
-			in.Images = append(in.Images, core.Image{Data: b.Data, MimeType: b.MimeType + b.MimeType2})
+			img := core.Image{Data: b.Data, MimeType: b.MimeType + b.MimeType2}
+			if err := img.Check(); err != nil {
+				return in, "", &invalidError{err.Error()}
+			}
+			in.Images = append(in.Images, img)
 		}
 	}
 	if problem == "" && strings.TrimSpace(text) == "" && len(in.Images) == 0 {
@@ -39,17 +43,27 @@ func (c *codec) prompt(_ context.Context, req *request, p promptFields) (any, er
 	switch {
 	case err != nil:
 		return nil, err
-	case p.StreamingBehavior != "" && c.engine.Busy():
-		return c.enlist(in, problem, p.StreamingBehavior)
-	case p.StreamingBehavior == "" && c.running.Load():
+	case p.StreamingBehavior == "" && c.knew && c.engine.Listens():
 		return nil, failure(c.busy)
+	case problem != "" && p.StreamingBehavior != "" && c.engine.Listens():
+		return nil, failure(problem)
 	case problem != "":
 		return c.reject(problem)
 	}
-	if _, err := c.engine.Prompt(in); err != nil {
-		return nil, err
+	started := true
+	if p.StreamingBehavior == "" {
+		_, err = c.engine.Prompt(in)
+	} else {
+		started, err = c.engine.Join(in, p.StreamingBehavior == followUp)
 	}
-	return c.disposition("started"), nil
+	switch {
+	case err != nil:
+		return nil, err
+	case started:
+		return c.disposition("started"), nil
+	default:
+		return c.disposition("queued"), nil
+	}
 }
 
 // reject ends a prompt that cannot be worked on. Clients of rpi expect it to be accepted and to fail, in line with the turns.
@@ -100,6 +114,9 @@ func (c *codec) say(p messageFields, how behavior) (any, error) {
 
 func (c *codec) abort(context.Context, *request, nothing) (nothing, error) {
 	c.engine.Abort()
+	if !c.pi {
+		c.engine.AbortShell() // in pi that is left to abort_bash
+	}
 	return nothing{}, nil
 }
 
@@ -128,6 +145,9 @@ func (c *codec) clearQueue(context.Context, *request, nothing) (queueTexts, erro
 // turn and ahead of session_started.
 func (c *codec) newSession(ctx context.Context, req *request, p newSessionFields) (cancelledData, error) {
 	c.engine.Abort()
+	if steering, follow := c.engine.Queued(); len(steering)+len(follow) > 0 {
+		c.engine.ClearQueues() // what comes behind this line is for the new session
+	}
 	err := c.engine.Do(func() {
 		tell := func(core.SessionInfo) { c.out.Reply(reply{to: req, data: cancelledData{}}) }
 		r, ok := c.carryOut(req, func() (any, error) {

@@ -165,7 +165,11 @@ func (c *codec) prompt(_ context.Context, req *request, p PromptParams) (PromptR
 		if img.Type != "image" || img.Data == "" {
 			return PromptResult{}, invalidParams("prompt: images must be image blocks with data")
 		}
-		in.Images = append(in.Images, core.Image{Data: img.Data, MimeType: img.MimeType})
+		image := core.Image{Data: img.Data, MimeType: img.MimeType}
+		if err := image.Check(); err != nil {
+			return PromptResult{}, invalidParams("prompt: images: %v", err)
+		}
+		in.Images = append(in.Images, image)
 	}
 	if p.Steer {
 		return PromptResult{}, c.engine.Steer(in)
