@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -76,6 +77,7 @@ func TestTranscripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	target.Env = append(target.Env, "GORACE="+os.Getenv("GORACE"))
 	path, err := exec.LookPath("agent")
 	if err != nil {
 		t.Fatal(err)
