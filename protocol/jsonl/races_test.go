@@ -1,6 +1,10 @@
 package jsonl_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +114,42 @@ func TestImagesAreChecked(t *testing.T) {
 		got := c.ask(`{"id":"q","type":"prompt","message":"look","images":[` + image + `]}`)
 		if !strings.Contains(got, strings.ReplaceAll(want, `"`, `\"`)) {
 			t.Errorf("%s: %s", image, got)
+		}
+	}
+}
+
+// TestPromptAndAbortInOneWrite: the run is aborted before it says a word, every time.
+func TestPromptAndAbortInOneWrite(t *testing.T) {
+	for range 1000 {
+		c := start(t, options{}, Reply(Say("never")))
+		c.send(`{"id":1,"type":"prompt","message":"go"}`, `{"id":2,"type":"abort"}`)
+		c.want(ok("1", "prompt"), ok("2", "abort"), started, `{"type":"run_failed","message":"Request was aborted"}`, settled)
+	}
+}
+
+// TestOneEndOnTheWireAtEveryCut lets the model fail, break off and panic before each of its chunks, and a tool panic, and wants
+// one agent_settled, as the last record.
+func TestOneEndOnTheWireAtEveryCut(t *testing.T) {
+	whole := []Step{Think("a"), Say("b"), Say("c"), Call(0, "x", "look", "{"), Call(0, "", "", "}"), Use(1, 1)}
+	tools := []core.Tool{&Tool{Name: "look", Action: func(context.Context, core.Invocation) (core.ToolResult, error) { panic("boom") }}}
+	for i := range len(whole) + 1 {
+		for name, cut := range map[string]Step{"fails": Fail(errors.New("broken")), "breaks off": Cut(), "panics": Panic("boom"), "goes on": Do(func() {})} {
+			for _, o := range []options{{}, pi()} {
+				t.Run(fmt.Sprintf("%s before chunk %d, %s", name, i, o.Dialect), func(t *testing.T) {
+					o.host.Tools, o.host.Retry = tools, core.RetryPolicy{Max: -1}
+					steps := append(slices.Clone(whole[:i]), cut)
+					c := start(t, o, steps, Reply(Say("done")), Reply(Say("more")))
+					c.send(`{"id":1,"type":"prompt","message":"x"}`)
+					c.until(`{"type":"agent_settled"`)
+					c.in.Close()
+					for line := range c.lines {
+						t.Errorf("behind agent_settled: %s", line)
+					}
+					if n := strings.Count(c.log.String(), `< {"type":"agent_end"`); n != 1 {
+						t.Errorf("%d agent_end", n)
+					}
+				})
+			}
 		}
 	}
 }

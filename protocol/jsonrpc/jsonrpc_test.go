@@ -27,6 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func newHost(t testing.TB, tools []core.Tool, replies ...[]Step) *core.Host {
 	h := core.NewHost(core.HostOptions{
 		Providers: []core.Provider{NewProvider(replies...)}, Tools: tools, Store: &Store{}, Cwd: "/work", System: "Be brief.",
+		Retry: core.RetryPolicy{Max: -1},
 	})
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
