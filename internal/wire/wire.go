@@ -9,6 +9,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ func CheckText(data []byte) error {
 	if bytes.Count(data, []byte{'['})+bytes.Count(data, []byte{'{'}) <= MaxDepth {
 		return nil
 	}
-	return checkDepth(data)
+	return checkDepth(data, MaxDepth)
 }
 
 func invalidAt(data []byte) int64 {
@@ -54,7 +55,7 @@ func invalidAt(data []byte) int64 {
 	return int64(len(data))
 }
 
-func checkDepth(data []byte) error {
+func checkDepth(data []byte, limit int) error {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
@@ -64,8 +65,8 @@ func checkDepth(data []byte) error {
 			inString = !inString
 		case inString:
 		case c == '[' || c == '{':
-			if depth++; depth > MaxDepth {
-				return &SyntaxError{Offset: int64(i), Reason: "nested deeper than 1000"}
+			if depth++; depth > limit {
+				return &SyntaxError{Offset: int64(i), Reason: "nested deeper than " + strconv.Itoa(limit)}
 			}
 		case c == ']' || c == '}':
 			depth--
@@ -81,6 +82,11 @@ func Decode(data []byte, v any) error {
 	if err != nil && utf8.Valid(data) && bytes.Contains(data, []byte(`\u`)) {
 		err = jsonv2.Unmarshal(data, v, jsontext.AllowInvalidUTF8(true))
 	}
+	return translate(err)
+}
+
+// translate turns an error of the JSON package into one of this package.
+func translate(err error) error {
 	if err == nil {
 		return nil
 	}
