@@ -319,19 +319,19 @@ func TestFromModel(t *testing.T) {
 		{
 			core.Model{
 				ID: "m", Name: "M", API: "a", Provider: "p", BaseURL: "http://x/v1", Reasoning: true, Images: true,
-				ThinkingLevels: []core.ThinkingLevel{"off", "low", "max"}, ContextWindow: 128000, MaxTokens: 16384,
+				ThinkingLevels: []core.ThinkingLevel{"off", "low", "max"}, ContextWindow: 100000, MaxTokens: 5000,
 				Prices: core.Prices{Input: 1, Output: 2.5, CacheRead: 0.1},
 			},
 			`{"id":"m","name":"M","api":"a","provider":"p","baseUrl":"http://x/v1","reasoning":true,"imageGeneration":false,` +
 				`"thinkingLevelMap":{"off":"off","minimal":null,"low":"low","medium":null,"high":null,"max":"max"},` +
 				`"input":["text","image"],"cost":{"input":1,"output":2.5,"cacheRead":0.1,"cacheWrite":0,"tiers":[]},` +
-				`"contextWindow":128000,"maxTokens":16384,"headers":null,"compat":null}`,
+				`"contextWindow":100000,"maxTokens":5000,"headers":null,"compat":null}`,
 		},
 		{
 			core.Model{ID: "m"},
 			`{"id":"m","name":"m","api":"","provider":"","baseUrl":"","reasoning":false,"imageGeneration":false,` +
 				`"thinkingLevelMap":null,"input":["text"],"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"tiers":[]},` +
-				`"contextWindow":0,"maxTokens":0,"headers":null,"compat":null}`,
+				`"contextWindow":128000,"maxTokens":16384,"headers":null,"compat":null}`,
 		},
 	} {
 		got, err := wire.Encode(FromModel(c.model))

@@ -1,13 +1,23 @@
 package v3
 
-import "github.com/dualagent/agent/core"
+import (
+	"cmp"
+
+	"github.com/dualagent/agent/core"
+)
+
+// What clients are told of a model whose limits, in tokens, are not known: they divide by them.
+const (
+	assumedWindow    = 128_000
+	assumedMaxTokens = 16_384
+)
 
 // FromModel returns the JSON form of m.
 func FromModel(m core.Model) Model {
 	j := Model{
 		ID: m.ID, Name: m.Name, API: m.API, Provider: m.Provider, BaseURL: m.BaseURL, Reasoning: m.Reasoning,
 		Input:         []string{"text"},
-		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
+		ContextWindow: cmp.Or(m.ContextWindow, assumedWindow), MaxTokens: cmp.Or(m.MaxTokens, assumedMaxTokens),
 		Cost: Prices{
 			Input: number(m.Prices.Input), Output: number(m.Prices.Output),
 			CacheRead: number(m.Prices.CacheRead), CacheWrite: number(m.Prices.CacheWrite), Tiers: []Price{},
