@@ -16,8 +16,10 @@ import (
 type file struct {
 	path      string
 	takeEmpty bool // an empty file with that name is no obstacle
+	flock     flock
 
 	f       *os.File // nil until the first message
+	lock    *lock    // nil while f is
 	pending []byte   // until then: header and entries
 	unended bool     // the last line has no line feed
 	dirty   bool     // there is something to sync
@@ -82,7 +84,7 @@ func (l *file) encode(entries []core.Entry) (lines []byte, message bool, err err
 	return lines, message, nil
 }
 
-// create makes the file. After an error it is as if there had been no attempt.
+// create makes the file and locks it. After an error it is as if there had been no attempt.
 func (l *file) create(lines []byte) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
@@ -91,29 +93,38 @@ func (l *file) create(lines []byte) error {
 	f, err := os.OpenFile(l.path, flags|os.O_CREATE|os.O_EXCL, 0o600)
 	undo := func() error { return os.Remove(l.path) }
 	if l.takeEmpty && errors.Is(err, fs.ErrExist) {
-		f, err = l.openEmpty(flags)
+		f, _, err = openRegular(l.path, flags)
 		undo = func() error { return f.Truncate(0) }
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(lines); err != nil {
-		return errors.Join(bare(err), undo(), f.Close())
+	// Whoever has locked the file before us has found it empty, like CreateAt does, and is about to use it: it stays.
+	lock, err := lockEmpty(f, l.path, l.flock)
+	if err != nil {
+		return errors.Join(err, f.Close())
 	}
-	l.f, l.pending, l.dirty, l.fresh = f, nil, true, true
+	if _, err := f.Write(lines); err != nil {
+		return errors.Join(bare(err), undo(), lock.release(), f.Close())
+	}
+	l.f, l.lock, l.pending, l.dirty, l.fresh = f, lock, nil, true, true
 	return nil
 }
 
-func (l *file) openEmpty(flags int) (*os.File, error) {
-	f, info, err := openRegular(l.path, flags)
+// lockEmpty locks a session if nothing is in it.
+func lockEmpty(f *os.File, path string, kernel flock) (*lock, error) {
+	lock, err := lockSession(f, path, kernel)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > 0 {
-		f.Close()
-		return nil, fs.ErrExist
+	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		err = fs.ErrExist
 	}
-	return f, nil
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return lock, nil
 }
 
 // write adds lines to the file. After an error the file is as long as it was.
@@ -180,7 +191,7 @@ func syncFolder(path string) error {
 	return errors.Join(err, d.Close())
 }
 
-// Close closes the file; it does not sync. A session without messages leaves nothing behind.
+// Close gives the lock back and closes the file; it does not sync. A session without messages leaves nothing behind.
 func (l *file) Close() error {
 	if l.closed {
 		return nil
@@ -189,7 +200,7 @@ func (l *file) Close() error {
 	if l.f == nil {
 		return nil
 	}
-	return l.f.Close()
+	return errors.Join(l.lock.release(), l.f.Close())
 }
 
 // nothing is the log of a session that is not kept.

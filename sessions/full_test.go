@@ -49,6 +49,7 @@ func fillDisk(t *testing.T, dir string) {
 	if _, err := os.Stat(log.Path()); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("a file was left behind: %v", err)
 	}
+	gone(t, log.Path()+".lock")
 	want := headerLine + sayLine("u1", "", "one")
 	limit(len(want) + 10)
 	ok(t, log.Append(say("u1", "", "one")))

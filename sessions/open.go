@@ -15,7 +15,8 @@ import (
 
 // Open resumes the session that ref names: a path (it has a separator in it, or ends in .jsonl; relative ones are taken from
 // cwd), or the id of a session of cwd or the beginning of one. It repairs the end of the file. An entry whose parent cannot be
-// found continues from the entry before it.
+// found continues from the entry before it. If the session is open for writing already, Open fails with ErrLocked and leaves the
+// file as it is.
 func (s *Store) Open(ctx context.Context, cwd, ref string) (core.Log, core.Header, []core.Entry, error) {
 	path, err := s.find(ctx, cwd, ref)
 	if err != nil {
@@ -70,29 +71,73 @@ func (s *Store) findID(ctx context.Context, cwd, ref string) (string, error) {
 }
 
 func (s *Store) open(ctx context.Context, path string) (core.Log, core.Header, []core.Entry, error) {
-	flags := os.O_RDWR | os.O_APPEND
 	if s.discard {
-		flags = os.O_RDONLY
+		h, entries, err := s.read(ctx, path)
+		return nothing{}, h, entries, err
 	}
-	f, info, err := openRegular(path, flags)
+	f, _, err := openRegular(path, os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, core.Header{}, nil, err
+	}
+	lock, err := lockSession(f, path, s.flock)
+	if err != nil {
+		return nil, core.Header{}, nil, errors.Join(err, f.Close())
+	}
+	log := &file{path: path, f: f, lock: lock}
+	h, entries, err := s.resume(ctx, log)
+	if err != nil {
+		return nil, core.Header{}, nil, errors.Join(err, log.Close())
+	}
+	return log, h, entries, nil
+}
+
+// resume reads a session that has been locked, and repairs its end.
+func (s *Store) resume(ctx context.Context, log *file) (core.Header, []core.Entry, error) {
+	info, err := log.f.Stat() // only now: before the lock another could still write
+	if err != nil {
+		return core.Header{}, nil, err
 	}
 	var t tree
-	found, err := scanFile(ctx, f, t.add)
-	if err == nil && !s.discard && found.end < info.Size() {
-		err = f.Truncate(found.end)
+	found, err := scanFile(ctx, log.f, t.add)
+	torn := info.Size() - found.end
+	if err == nil && torn > 0 {
+		err = log.f.Truncate(found.end)
 	}
 	if err != nil {
-		f.Close()
-		return nil, core.Header{}, nil, err
+		return core.Header{}, nil, err
 	}
-	s.report(path, found.skipped+t.doubles, info.Size()-found.end)
-	if s.discard {
-		return nothing{}, found.header, t.entries, f.Close()
+	s.report(log.path, found.skipped+t.doubles, torn)
+	log.unended, log.dirty = found.unended, torn > 0
+	return found.header, t.entries, nil
+}
+
+// Read returns what Open does, and leaves the session alone: it takes no lock, repairs nothing, and reads also what another
+// program is writing, up to the last whole entry.
+func (s *Store) Read(ctx context.Context, cwd, ref string) (core.Header, []core.Entry, error) {
+	path, err := s.find(ctx, cwd, ref)
+	if err != nil {
+		return core.Header{}, nil, fmt.Errorf("read session: %w", err)
 	}
-	log := &file{path: path, f: f, unended: found.unended, dirty: found.end < info.Size()}
-	return log, found.header, t.entries, nil
+	h, entries, err := s.read(ctx, path)
+	if err != nil {
+		return core.Header{}, nil, fmt.Errorf("read session %s: %w", path, bare(err))
+	}
+	return h, entries, nil
+}
+
+func (s *Store) read(ctx context.Context, path string) (core.Header, []core.Entry, error) {
+	f, _, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return core.Header{}, nil, err
+	}
+	defer f.Close()
+	var t tree
+	found, err := scanFile(ctx, f, t.add)
+	if err != nil {
+		return core.Header{}, nil, err
+	}
+	s.report(path, found.skipped+t.doubles, 0) // what is torn may be an entry that is being written
+	return found.header, t.entries, nil
 }
 
 // report tells of what was wrong with a session.

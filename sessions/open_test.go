@@ -46,7 +46,7 @@ func TestTornAtEveryByte(t *testing.T) {
 		if got, want := read(t, path), strings.TrimSuffix(keep, "\n")+"\n"+sayLine("z1", want[len(want)-1], "more")+sayLine("z2", "z1", "and more"); got != want {
 			t.Fatalf("cut to %d bytes, then appended: got\n%s\nwant\n%s", n, got, want)
 		}
-		_, entries = reopen(t, s, path)
+		entries = reread(t, s, path)
 		if ids(entries) != strings.Join(append(want, "z1", "z2"), " ") {
 			t.Fatalf("cut to %d bytes, opened again: got %q", n, ids(entries))
 		}
@@ -97,7 +97,7 @@ func TestEndsAndMiddles(t *testing.T) {
 func TestConversationGoesOnBehindABadLine(t *testing.T) {
 	label := `{"type":"label","id":"l1","parentId":"u1","timestamp":"","targetId":"u1"}` + "\n"
 	text := headerLine + sayLine("u1", "", "one") + label + "garbage\n" + sayLine("u3", "u2", "three") + sayLine("u4", "u1", "four")
-	_, entries := reopen(t, sessions.Open(t.TempDir()), write(t, filepath.Join(t.TempDir(), "a.jsonl"), text))
+	entries := reread(t, sessions.Open(t.TempDir()), write(t, filepath.Join(t.TempDir(), "a.jsonl"), text))
 	var parents []string
 	for _, e := range entries {
 		parents = append(parents, e.ID+"<"+e.Parent)
@@ -117,25 +117,28 @@ func TestLongLines(t *testing.T) {
 		t.Fatalf("a line of 5 MiB: got %d entries", len(entries))
 	}
 	ok(t, log.Append(say("u2", "u1", long)))
+	ok(t, log.Close())
 
 	// A line above the limit, made of zero bytes that take no space on disk.
 	f := must[*os.File](t)(os.OpenFile(path, os.O_RDWR, 0))
 	defer f.Close()
 	size := must[os.FileInfo](t)(f.Stat()).Size() + 64<<20 + 1
 	must[int](t)(f.WriteAt([]byte("\n"+sayLine("u3", "u2", "end")), size))
-	if _, entries := reopen(t, s, path); ids(entries) != "u1 u2 u3" {
+	log, entries = reopen(t, s, path)
+	if ids(entries) != "u1 u2 u3" {
 		t.Errorf("behind a line that is too long: got %q", ids(entries))
 	}
+	huge := say("u4", "u3", strings.Repeat("x", 64<<20))
+	if err := log.Append(huge); err == nil || !strings.Contains(err.Error(), "u4 has") {
+		t.Errorf("an entry that could not be read again: got %v, want an error", err)
+	}
+	ok(t, log.Close())
 	ok(t, f.Truncate(size))
 	if _, _, _, err := s.Open(t.Context(), "/", path); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("a last line that is too long: got %v, want an error", err)
 	}
 	if got := must[os.FileInfo](t)(f.Stat()).Size(); got != size {
 		t.Errorf("the file was cut to %d bytes", got)
-	}
-	huge := say("u4", "u3", strings.Repeat("x", 64<<20))
-	if err := log.Append(huge); err == nil || !strings.Contains(err.Error(), "u4 has") {
-		t.Errorf("an entry that could not be read again: got %v, want an error", err)
 	}
 }
 
@@ -289,14 +292,15 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		other, err := s.CreateAt(t.Context(), path+".copy", header("/home/u/app"))
 		ok(t, err)
 		ok(t, other.Append(entries...))
-		if _, copied := reopen(t, s, other.Path()); !reflect.DeepEqual(copied, entries) {
+		ok(t, other.Close())
+		if copied := reread(t, s, other.Path()); !reflect.DeepEqual(copied, entries) {
 			t.Errorf("%s: copied: got\n%+v\nwant\n%+v", name, copied, entries)
 		}
 	}
 }
 
 func TestMessagesOfPi(t *testing.T) {
-	_, entries := reopen(t, sessions.Open(t.TempDir()), write(t, filepath.Join(t.TempDir(), "a.jsonl"), files["pi"]))
+	entries := reread(t, sessions.Open(t.TempDir()), write(t, filepath.Join(t.TempDir(), "a.jsonl"), files["pi"]))
 	reply, result := entries[4].Message, entries[5].Message
 	if calls := reply.ToolCalls(); reply.Stop != core.StopTools || len(calls) != 1 || calls[0].Arguments != `{"command":"echo one"}` || reply.Usage.Input != 1382 {
 		t.Errorf("reply: %+v", reply)
@@ -322,7 +326,7 @@ func FuzzOpen(f *testing.F) {
 		log, before := reopen(t, s, path)
 		ok(t, log.Append(say("\u2028z", "", "more")))
 		ok(t, log.Close())
-		_, after := reopen(t, s, path)
+		after := reread(t, s, path)
 		if len(after) == 0 || !reflect.DeepEqual(after[:len(after)-1], before) && len(before) > 0 || after[len(after)-1].ID != "\u2028z" {
 			t.Fatalf("%q:\nbefore %+v\nafter  %+v", rest, before, after)
 		}

@@ -83,6 +83,15 @@ func reopen(t testing.TB, s *sessions.Store, path string) (core.Log, []core.Entr
 	return log, entries
 }
 
+// reread opens the session at path and closes it again.
+func reread(t testing.TB, s *sessions.Store, path string) []core.Entry {
+	t.Helper()
+	log, _, entries, err := s.Open(context.Background(), "/", path)
+	ok(t, err)
+	ok(t, log.Close())
+	return entries
+}
+
 func ids(entries []core.Entry) string {
 	var all []string
 	for _, e := range entries {
@@ -261,7 +270,8 @@ func TestCreateAt(t *testing.T) {
 			t.Errorf("%s: got path %s, want %s", c.path, log.Path(), c.want)
 		}
 		ok(t, log.Append(say("u1", "", "hi")))
-		if _, entries := reopen(t, s, log.Path()); ids(entries) != "u1" {
+		ok(t, log.Close())
+		if entries := reread(t, s, log.Path()); ids(entries) != "u1" {
 			t.Errorf("%s: got entries %q", c.path, ids(entries))
 		}
 	}

@@ -8,13 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/dualagent/agent/core"
 	"github.com/dualagent/agent/internal/v3"
 )
 
-// A Store keeps sessions in a folder. All methods may be called from many goroutines at once. Nobody guards a session
-// against being open twice.
+// A Store keeps sessions in a folder. All methods may be called from many goroutines at once. A session is
+// open for writing once at a time, in all programs together; whoever comes second gets ErrLocked.
 type Store struct {
 	// Notice, if it is set before the Store is used, is told for people what was wrong with a session that was opened
 	// all the same. It may be called from many goroutines at once.
@@ -23,16 +24,17 @@ type Store struct {
 	dir     string
 	flat    bool // one folder for all working directories
 	discard bool
+	flock   flock // the kernel's
 }
 
 var _ core.Store = (*Store)(nil)
 
 // Open returns the store whose base folder is dir: each working directory has a folder of its own below it. Nothing is
 // touched before a session is.
-func Open(dir string) *Store { return &Store{dir: absolute(dir)} }
+func Open(dir string) *Store { return &Store{dir: absolute(dir), flock: syscall.Flock} }
 
 // Flat returns the store that keeps all sessions in dir itself, whatever their working directory is.
-func Flat(dir string) *Store { return &Store{dir: absolute(dir), flat: true} }
+func Flat(dir string) *Store { return &Store{dir: absolute(dir), flat: true, flock: syscall.Flock} }
 
 // Discard returns a store that keeps nothing. It opens files by their path, but what is then added is gone in the end.
 func Discard() *Store { return &Store{discard: true} }
@@ -45,7 +47,7 @@ func absolute(path string) string {
 }
 
 // Create begins a session. Its file and folder come to be with the first message that is appended, together with the entries
-// before it.
+// before it; from then on it is locked.
 func (s *Store) Create(ctx context.Context, h core.Header) (core.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func (s *Store) Create(ctx context.Context, h core.Header) (core.Log, error) {
 	if s.discard {
 		return nothing{}, nil
 	}
-	return newFile(filepath.Join(s.folder(h.Cwd), fileName(h)), h)
+	return s.newFile(filepath.Join(s.folder(h.Cwd), fileName(h)), h)
 }
 
 // CreateAt begins a session like Create does, in the file that path names; a relative one is taken from h.Cwd. There must be no
@@ -81,7 +83,7 @@ func (s *Store) CreateAt(ctx context.Context, path string, h core.Header) (core.
 	if s.discard {
 		return nothing{}, nil
 	}
-	f, err := newFile(path, h)
+	f, err := s.newFile(path, h)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +100,12 @@ func (s *Store) folder(cwd string) string {
 }
 
 // newFile returns the log of a session that is not on disk yet.
-func newFile(path string, h core.Header) (*file, error) {
+func (s *Store) newFile(path string, h core.Header) (*file, error) {
 	line, err := v3.EncodeHeader(h)
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", path, err)
 	}
-	return &file{path: path, pending: append(line, '\n')}, nil
+	return &file{path: path, flock: s.flock, pending: append(line, '\n')}, nil
 }
 
 // checkRef refuses what cannot name a session.
