@@ -63,7 +63,7 @@ func oneLine(raw wire.Raw) ([]byte, error) {
 }
 
 // DecodeEntry reads one line of a session file behind the header. The entry does not refer to line afterwards. An entry of a
-// type that the engine does not write keeps its JSON in Raw. DecodeEntry fails if line is not an entry, or if it is one of
+// type that the engine does not write keeps its JSON in Raw, and so does a context_edit that replaces a message. DecodeEntry fails if line is not an entry, or if it is one of
 // a type that the engine writes and does not say what it should.
 func DecodeEntry(line []byte) (core.Entry, error) {
 	var j anyEntry

@@ -42,6 +42,14 @@ var entries = []struct {
 		}},
 		`{"type":"message","id":"a","parentId":null,"timestamp":"2026-08-14T09:00:00.007Z","message":{"role":"custom","content":[],"x":1}}`,
 	},
+	{
+		core.Entry{ID: "a", Parent: "b", Type: core.EntryEdit, Time: nine, Target: "c"},
+		`{"type":"context_edit","id":"a","parentId":"b","timestamp":"2026-08-14T09:00:00.007Z","targetId":"c","replacement":null}`,
+	},
+	foreign(core.Entry{ID: "a", Parent: "b", Type: core.EntryEdit, Time: nine},
+		`{"type":"context_edit","id":"a","parentId":"b","timestamp":"2026-08-14T09:00:00.007Z","targetId":"c","replacement":{"role":"user"}}`),
+	foreign(core.Entry{ID: "a", Parent: "b", Type: core.EntryEdit, Time: nine},
+		`{"type":"context_edit","id":"a","parentId":"b","timestamp":"2026-08-14T09:00:00.007Z","targetId":"c"}`),
 	foreign(core.Entry{ID: "a", Parent: "b", Type: "compaction", Time: nine},
 		`{"type":"compaction","id":"a","parentId":"b", "timestamp":"2026-08-14T09:00:00.007Z","summary":"\u00e9 1.0e0"}`),
 	foreign(core.Entry{ID: "a", Parent: "b", Type: "label", Time: nine, Side: true},
@@ -98,6 +106,7 @@ func TestDecodeEntryRefuses(t *testing.T) {
 		{`{"type":"message","id":"a","message":"hi"}`, "wrong type"},
 		{`{"type":"model_change","id":"a","provider":5}`, "wrong type at /provider"},
 		{`{"type":"session_info","id":{}}`, "wrong type at /id"},
+		{`{"type":"context_edit","id":"a","targetId":5,"replacement":null}`, "wrong type at /targetId"},
 	} {
 		e, err := DecodeEntry([]byte(c.line))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
