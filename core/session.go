@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -59,8 +60,10 @@ func (h *Host) openSession(ctx context.Context, o SessionOptions) (*session, err
 		switch {
 		case err == nil:
 			ref = path
-		default:
+		case errors.Is(err, ErrNoSession):
 			h.o.Log.Info("no session to continue; starting a new one", "cwd", h.o.Cwd)
+		default:
+			return nil, fmt.Errorf("find the last session: %w", err)
 		}
 	}
 	if ref == "" {
@@ -132,7 +135,7 @@ func (s *session) load(entries []Entry) {
 	slices.Reverse(path)
 	dropped := map[string]bool{}
 	for _, i := range path {
-		if entries[i].Type == EntryEdit {
+		if entries[i].Type == EntryEdit && entries[i].Target != "" {
 			dropped[entries[i].Target] = true
 		}
 	}
