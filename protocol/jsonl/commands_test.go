@@ -50,7 +50,7 @@ var valid = map[string]struct{ fields, rpi, pi string }{
 
 const modelTwo = `{"id":"two","name":"Two","api":"test","provider":"test","baseUrl":"","reasoning":false,"imageGeneration":false,` +
 	`"thinkingLevelMap":null,"input":["text"],"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"tiers":[]},` +
-	`"contextWindow":100000,"maxTokens":0,"headers":null,"compat":null}`
+	`"contextWindow":100000,"maxTokens":16384,"headers":null,"compat":null}`
 
 func TestEveryCommandSucceeds(t *testing.T) {
 	for name := range jsonl.CommandFields() {
