@@ -52,7 +52,13 @@ func (t bashTool) Assess(call core.ToolCall) core.Assessment {
 	if a.err != nil {
 		return core.Assessment{Risk: core.RiskRead}
 	}
-	f := risk.Of(cmd, risk.Place{Dir: t.space.dir, Locate: func(dir, path string, write bool) (string, bool) {
+	f := t.findRisk(cmd)
+	return core.Assessment{Risk: f.Risk, Outside: f.Outside, Unknown: true, Key: strings.TrimSpace(cmd)}
+}
+
+// findRisk finds out what a command may do.
+func (t bashTool) findRisk(cmd string) risk.Finding {
+	return risk.Of(cmd, risk.Place{Dir: t.space.dir, Locate: func(dir, path string, write bool) (string, bool) {
 		u := toRead
 		if write {
 			u = toWrite
@@ -60,7 +66,6 @@ func (t bashTool) Assess(call core.ToolCall) core.Assessment {
 		place, inside, err := t.space.locate(dir, path, u)
 		return place.abs, inside && err == nil
 	}})
-	return core.Assessment{Risk: f.Risk, Outside: f.Outside, Unknown: true, Key: strings.TrimSpace(cmd)}
 }
 
 func (t bashTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult, error) {
@@ -68,7 +73,11 @@ func (t bashTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult
 	if a.err != nil {
 		return a.invalid(), nil
 	}
-	res, err := t.runner.Run(ctx, command.Request{Command: cmd, Timeout: duration(seconds), Progress: inv.Progress})
+	req := command.Request{Command: cmd, Timeout: duration(seconds), Progress: inv.Progress}
+	if t.findRisk(cmd).Risk == core.RiskRead {
+		req.Env = risk.Offline()
+	}
+	res, err := t.runner.Run(ctx, req)
 	if err != nil {
 		return core.ToolResult{}, err
 	}

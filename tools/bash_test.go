@@ -268,3 +268,10 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestReadingIsOffline: a command that counts as reading has no way to fetch things, any other has what it is given.
+func TestReadingIsOffline(t *testing.T) {
+	b := newBench(t, tools.Options{Env: append(os.Environ(), "GOPROXY=https://example.org", "POSIXLY_CORRECT=1")})
+	b.want(b.run("bash", args{"command": "printenv GOPROXY GOTOOLCHAIN"}), "off\nlocal\n")
+	b.want(b.run("bash", args{"command": "sh -c 'echo $GOPROXY$POSIXLY_CORRECT'"}), "https://example.org\n")
+}

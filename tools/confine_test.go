@@ -163,7 +163,8 @@ func TestAssess(t *testing.T) {
 		{"write", args{"path": ".git/hooks/pre-commit", "content": ""}, core.RiskDestructive},
 		{"edit", args{"path": "sub/.GIT/config", "oldText": "a", "newText": "b"}, core.RiskDestructive},
 		{"ls", args{}, core.RiskRead},
-		{"bash", args{"command": "git status"}, core.RiskRead},
+		{"bash", args{"command": "git --version"}, core.RiskRead},
+		{"bash", args{"command": "git status"}, core.RiskDestructive}, // of a repository above
 		{"bash", args{"command": "git status; rm -rf x"}, core.RiskDestructive},
 		{"bash", args{"command": "mkdir x"}, core.RiskWrite},
 		{"bash", args{"command": "curl x"}, core.RiskNetwork},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type Runner struct {
 type Request struct {
 	Command string
 	Timeout time.Duration // 0: none
+	Env     []string      // variables besides those of the Runner, which they override
 	// Output, if it is set, gets each piece of cleaned output as it comes; it may block until the context ends, which
 	// holds up the command. Progress, if it is set, gets the end of the output so far, at most every 100 ms; it must not
 	// block. Neither is called after Run has returned.
@@ -79,7 +81,7 @@ func (r *Runner) Run(ctx context.Context, q Request) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{End: Aborted}, nil
 	}
-	p, err := r.start(q.Command)
+	p, err := r.start(q)
 	if err != nil {
 		return Result{}, fmt.Errorf("start %s in %s: %w", r.Shell[0], r.Dir, err)
 	}
@@ -102,16 +104,16 @@ func (r *Runner) Close() {
 }
 
 // start starts the shell and the goroutines that follow it.
-func (r *Runner) start(command string) (*process, error) {
+func (r *Runner) start(q Request) (*process, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer write.Close()
 	mark := newMark()
-	cmd := exec.Command(r.Shell[0], append(r.Shell[1:len(r.Shell):len(r.Shell)], command)...)
+	cmd := exec.Command(r.Shell[0], append(r.Shell[1:len(r.Shell):len(r.Shell)], q.Command)...)
 	cmd.Dir = r.Dir
-	cmd.Env = append(r.Env[:len(r.Env):len(r.Env)], mark)
+	cmd.Env = slices.Concat(r.Env, q.Env, []string{mark})
 	cmd.Stdout, cmd.Stderr = write, write
 	cmd.SysProcAttr = ownSession()
 	keepDescriptors()

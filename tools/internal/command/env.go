@@ -15,7 +15,7 @@ var settings = []string{
 }
 
 // shellState names variables that make a shell run, or find, something else than what the command says.
-var shellState = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "OLDPWD", "GLOBIGNORE", "IFS", "PWD"}
+var shellState = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "OLDPWD", "GLOBIGNORE", "IFS", "PWD", "POSIXLY_CORRECT"}
 
 // secretParts end, or stand inside, the names of variables that hold keys.
 var (

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -10,50 +9,112 @@ import (
 // A command is what is known about a program or shell builtin.
 type command struct {
 	risk core.Risk
+	// options, if they are set, are all that it may be given; without them check looks at each word.
+	options *options
 	// check, if it is set, says what the command does with these arguments.
-	check func(l *look, args []arg) core.Risk
+	check func(l *look, w words) core.Risk
 	// anyWords: arguments that are not known in advance cannot make it do anything else.
 	anyWords bool
-	// noPaths: no argument is a path.
+	// noPaths: no argument is a path, or check looks at those that are.
 	noPaths bool
 }
 
-// commands lists what is known. Options that are not looked at are harmless.
-var commands = table(
-	row{reads(), "ls cat head tail wc nl tac rev cut fold expand unexpand column paste join comm cmp diff stat du df " +
-		"realpath readlink md5sum sha1sum sha256sum sha512sum b2sum cksum sum hexdump od strings jq tree file egrep fgrep zcat"},
-	row{command{risk: core.RiskRead, noPaths: true}, "tr basename dirname which type uname whoami id groups nproc uptime free " +
-		"arch tty locale printenv ps"},
-	row{command{risk: core.RiskRead, noPaths: true, anyWords: true}, "echo : true false sleep pwd exit break continue wait"},
-	row{command{risk: core.RiskRead, noPaths: true, anyWords: true, check: readIf(plainPrintf)}, "printf"},
-	row{command{risk: core.RiskRead, check: readIf(plainTest)}, "test ["},
-	row{command{risk: core.RiskRead, noPaths: true, check: readIf(noArgs)}, "env hostname"},
-	row{command{risk: core.RiskRead, noPaths: true, check: readIf(plainDate)}, "date"},
-	row{command{risk: core.RiskRead, noPaths: true, check: readIf(plainSet)}, "set"},
-	row{command{risk: core.RiskRead, noPaths: true, check: readIf(looksUp)}, "command"},
-	row{command{risk: core.RiskRead, noPaths: true, check: (*look).cd}, "cd"},
-	row{command{risk: core.RiskRead, check: readIf(noFlags("L", "--pre", "--pre-glob", "--hostname-bin", "--search-zip", "--follow"))}, "rg"},
-	row{command{risk: core.RiskRead, check: readIf(noFlags("oST", "--output", "--compress-program", "--files0-from"))}, "sort"},
-	row{command{risk: core.RiskRead, check: readIf(atMost(1))}, "uniq"},
-	row{command{risk: core.RiskRead, check: readIf(atMost(1))}, "xxd"},
-	row{command{risk: core.RiskRead, check: readIf(plainFind)}, "find"},
-	row{command{risk: core.RiskRead, noPaths: true, check: (*look).grep}, "grep"},
-	row{command{noPaths: true, check: (*look).sed}, "sed"},
-	row{command{noPaths: true, check: (*look).awk}, "awk gawk mawk"},
-	row{command{check: (*look).git}, "git"},
-	row{command{check: (*look).golang}, "go"},
-	row{command{check: (*look).gofmt}, "gofmt"},
-	row{command{risk: core.RiskWrite}, "mkdir touch cp mv tee ln"},
-	row{command{risk: core.RiskNetwork, anyWords: true}, "curl wget ssh scp sftp rsync nc ncat netcat telnet ftp ping dig " +
-		"nslookup host whois apt apt-get dnf yum apk brew pip pip3 uv npm pnpm yarn gem gh"},
-)
+// commands lists what is known.
+var commands = table(reading, looking, shellWords, special, writing, network)
 
-// overrides take options of commands above that are not harmless.
-var overrides = map[string]func(args []arg) bool{
-	"file": noFlags("C", "--compile"),
-	"tree": noFlags("oR", "--output"),
-	"du":   noFlags("", "--files0-from"),
-	"wc":   noFlags("", "--files0-from"),
+// reading lists programs that show files and do nothing else, with their options. Left out are those that follow links to
+// anywhere, read lists of files, write, or run programs.
+var reading = []row{
+	takes("ls", "aAbBcCdfFgGhiklmnNopqQrRsStuUvw:xX1ZT:I:", "all almost-all human-readable recursive reverse size inode color? sort= "+
+		"time= time-style= full-time group-directories-first classify? numeric-uid-gid ignore= hide= directory si no-group"),
+	takes("cat", "AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs squeeze-blank"),
+	takes("head tail", "n:c:qvzfF0123456789", "lines= bytes= quiet silent verbose"),
+	takes("wc", "clmwL", "bytes chars lines words max-line-length"),
+	takes("nl", "b:d:f:h:i:l:n:ps:v:w:", "body-numbering= number-width= number-separator="),
+	takes("tac", "bs:r", ""),
+	takes("rev", "", ""),
+	takes("cut", "b:c:d:f:nsz", "bytes= characters= fields= delimiter= complement only-delimited output-delimiter="),
+	takes("fold", "bsw:", "bytes spaces width="),
+	takes("expand unexpand", "ait:", "tabs= initial"),
+	takes("column", "ts:o:xc:", "table separator= output-separator="),
+	takes("paste", "sd:z", "serial delimiters="),
+	takes("join", "a:e:i1:2:j:o:t:v:", ""),
+	takes("comm", "123z", "check-order nocheck-order total output-delimiter="),
+	takes("cmp", "bln:s", "bytes= print-bytes verbose quiet silent"),
+	takes("stat", "c:ft", "format= printf= terse file-system"),
+	takes("du", "abcd:hkmsSxB:t:0", "all apparent-size bytes block-size= max-depth= human-readable summarize total exclude= time? one-file-system si"),
+	takes("df", "ahHiklPTt:x:", "human-readable all inodes type= print-type"),
+	takes("realpath", "emqszLP", "canonicalize-existing canonicalize-missing relative-to= relative-base= no-symlinks strip"),
+	takes("readlink", "femnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline"),
+	takes("md5sum sha1sum sha256sum sha512sum b2sum", "btz", "binary text tag"),
+	takes("cksum", "", ""), takes("sum", "rs", ""),
+	takes("hexdump", "bcCdovn:s:x", ""), takes("od", "A:bcdN:j:t:vx", "address-radix= read-bytes= skip-bytes= format="),
+	takes("file", "bhiN0", "brief mime mime-type mime-encoding no-dereference"),
+	takes("tree", "adfL:P:I:ispuhDgQJXNCtrUvF", "noreport dirsfirst gitignore filelimit= matchdirs prune du si"),
+	takes("sort", "bdfghiMnRrVCcmk:t:usz", "reverse numeric-sort unique key= field-separator= ignore-case version-sort check? stable "+
+		"human-numeric-sort general-numeric-sort month-sort random-sort zero-terminated ignore-leading-blanks dictionary-order parallel="),
+	takes("uniq", "cdDiuzf:s:w:", "count repeated unique ignore-case skip-fields= skip-chars= check-chars= zero-terminated").
+		with((*look).onlyInput),
+	takes("strings", "an:t:e:", "all bytes= radix= encoding=").with((*look).stringsFiles),
+	takes("diff", "uU:cC:qsbwBiyaEZtdpnNW:", "unified? context? brief side-by-side ignore-all-space ignore-space-change ignore-blank-lines "+
+		"ignore-case width= color? label= minimal report-identical-files text new-file").with((*look).diff),
+	takes("jq", "rcsneSMCaj", "raw-output compact-output slurp null-input exit-status sort-keys monochrome-output color-output ascii-output "+
+		"join-output raw-input tab seq stream").with((*look).jq),
+	takes("grep egrep fgrep", "abcEe:f:FGPhHiIlLm:noqrsTuUvVwxyzZA:B:C:D:0123456789", "include= exclude= exclude-dir= exclude-from= color? colour? "+
+		"line-number ignore-case files-with-matches files-without-match recursive no-messages count invert-match word-regexp line-regexp "+
+		"extended-regexp fixed-strings basic-regexp perl-regexp regexp= file= max-count= context= after-context= before-context= "+
+		"only-matching quiet silent with-filename no-filename text null binary-files= line-buffered").searching(),
+	takes("rg", "cFhHiIlnNoqsSuUvVwx0PpA:B:C:e:f:g:m:t:T:j:M:r:d:", "hidden no-ignore no-ignore-vcs glob= iglob= type= type-not= files "+
+		"files-with-matches files-without-match count count-matches context= after-context= before-context= max-count= fixed-strings ignore-case "+
+		"smart-case case-sensitive line-number no-line-number heading no-heading with-filename no-filename multiline multiline-dotall "+
+		"only-matching word-regexp line-regexp json sort= sortr= color= max-depth= max-columns= stats regexp= file= replace= vimgrep trim pcre2 "+
+		"invert-match type-list quiet passthru null text column").searching(),
+}
+
+// looking lists programs that take no paths.
+var looking = []row{
+	pathless("tr", "cCdst", "complement delete squeeze-repeats truncate-set1"), pathless("basename", "as:z", "multiple suffix= zero"),
+	pathless("dirname", "z", "zero"), pathless("which", "a", ""), pathless("type", "aftpP", ""),
+	pathless("uname", "asnrvmpio", "all"), pathless("whoami", "", ""), pathless("id", "ugGnrz", "user group groups name"), pathless("groups", "", ""),
+	pathless("nproc", "", "all ignore="), pathless("uptime", "ps", "pretty since"), pathless("free", "bkmghwt", "human mega giga total"),
+	pathless("arch", "", ""), pathless("tty", "s", ""), pathless("locale", "am", ""), pathless("printenv", "0", "null"),
+}
+
+// shellWords lists builtins that may be given any words.
+var shellWords = []row{
+	{command{risk: core.RiskRead, noPaths: true, anyWords: true}, "echo : true false sleep pwd exit break continue"},
+	{command{risk: core.RiskRead, noPaths: true, anyWords: true, check: readIf(plainPrintf)}, "printf"},
+}
+
+// special lists those about which there is more to say.
+var special = []row{
+	{command{risk: core.RiskRead, check: readIf(plainTest)}, "test ["},
+	{command{risk: core.RiskRead, noPaths: true, check: readIf(noArgs)}, "env hostname wait"},
+	{command{risk: core.RiskRead, noPaths: true, check: readIf(plainDate)}, "date"},
+	{command{risk: core.RiskRead, noPaths: true, check: readIf(plainSet)}, "set"},
+	{command{risk: core.RiskRead, noPaths: true, check: readIf(plainPs)}, "ps"},
+	{command{risk: core.RiskRead, noPaths: true, check: readIf(looksUp)}, "command"},
+	{command{risk: core.RiskRead, noPaths: true, check: (*look).cd}, "cd"},
+	{command{risk: core.RiskRead, check: readIf(plainXxd)}, "xxd"},
+	{command{risk: core.RiskRead, check: readIf(plainFind)}, "find"},
+	{command{noPaths: true, check: (*look).sed}, "sed"},
+	{command{noPaths: true, check: (*look).awk}, "awk gawk mawk"},
+	{command{check: (*look).git}, "git"},
+	{command{check: (*look).golang}, "go"},
+	{command{check: (*look).gofmt}, "gofmt"},
+}
+
+// writing lists programs that write what their arguments name.
+var writing = []row{
+	writes("mkdir", "pvm:", "parents verbose mode="), writes("touch", "acmd:r:t:", "no-create date= reference="), writes("tee", "ai", "append"),
+	writes("ln", "sfnvrT", "symbolic force verbose relative").with((*look).link),
+	writes("mv", "finuvT", "force no-clobber verbose update").with((*look).move),
+	writes("cp", "afinprRuvTdP", "archive recursive force no-clobber verbose update preserve? no-dereference").with((*look).copyFiles),
+}
+
+var network = []row{
+	{command{risk: core.RiskNetwork, anyWords: true}, "curl wget ssh scp sftp rsync nc ncat netcat telnet ftp ping dig " +
+		"nslookup host whois apt apt-get dnf yum apk brew pip pip3 uv npm pnpm yarn gem gh"},
 }
 
 type row struct {
@@ -61,140 +122,52 @@ type row struct {
 	names string
 }
 
-func table(rows ...row) map[string]command {
+func takes(names, short, long string) row {
+	return row{command{risk: core.RiskRead, options: &options{short, long}}, names}
+}
+
+// pathless is a row of a program whose words are no paths.
+func pathless(names, short, long string) row {
+	r := takes(names, short, long)
+	r.noPaths = true
+	return r
+}
+
+func writes(names, short, long string) row {
+	r := takes(names, short, long)
+	r.risk = core.RiskWrite
+	return r
+}
+
+func (r row) with(check func(*look, words) core.Risk) row {
+	r.check = check
+	return r
+}
+
+// searching is for programs whose first word is a pattern.
+func (r row) searching() row {
+	r.noPaths, r.check = true, (*look).search
+	return r
+}
+
+func table(groups ...[]row) map[string]command {
 	t := map[string]command{}
-	for _, r := range rows {
-		for name := range strings.FieldsSeq(r.names) {
-			c := r.command
-			if ok := overrides[name]; ok != nil {
-				c.check = readIf(ok)
+	for _, rows := range groups {
+		for _, r := range rows {
+			for name := range strings.FieldsSeq(r.names) {
+				t[name] = r.command
 			}
-			t[name] = c
 		}
 	}
 	return t
 }
 
-func reads() command { return command{risk: core.RiskRead} }
-
 // readIf returns a check: read if ok says so, else destructive.
-func readIf(ok func([]arg) bool) func(*look, []arg) core.Risk {
-	return func(_ *look, args []arg) core.Risk {
-		if ok(args) {
+func readIf(ok func([]arg) bool) func(*look, words) core.Risk {
+	return func(_ *look, w words) core.Risk {
+		if ok(w.all) {
 			return core.RiskRead
 		}
 		return core.RiskDestructive
 	}
-}
-
-// noFlags returns a condition: none of these options is there. An abbreviation counts as the option, and so does one of the
-// letters anywhere in a group of short options.
-func noFlags(letters string, long ...string) func([]arg) bool {
-	return func(args []arg) bool {
-		return !slices.ContainsFunc(args, func(a arg) bool { return hasFlag(a, letters, long) })
-	}
-}
-
-func hasFlag(a arg, letters string, long []string) bool {
-	if !a.flag() {
-		return false
-	}
-	if !strings.HasPrefix(a.text, "--") {
-		return letters != "" && strings.ContainsAny(a.text[1:], letters)
-	}
-	name, _, _ := strings.Cut(a.text, "=")
-	return len(name) > 2 && slices.ContainsFunc(long, func(s string) bool { return strings.HasPrefix(s, name) })
-}
-
-func noArgs(args []arg) bool { return len(args) == 0 }
-
-// atMost returns a condition: there are at most n words that are not options. What comes behind is an output file.
-func atMost(n int) func([]arg) bool {
-	return func(args []arg) bool {
-		return len(args) <= n || len(slices.DeleteFunc(slices.Clone(args), arg.flag)) <= n
-	}
-}
-
-// plainTest: -v and -R evaluate array indices, which can run commands.
-func plainTest(args []arg) bool {
-	return !slices.ContainsFunc(args, func(a arg) bool { return a.text == "-v" || a.text == "-R" || strings.ContainsAny(a.text, "$`") })
-}
-
-// plainPrintf: -v sets a variable.
-func plainPrintf(args []arg) bool {
-	return len(args) > 0 && args[0].fixed && (args[0].text == "--" || !strings.HasPrefix(args[0].text, "-"))
-}
-
-// plainDate: what is neither a format nor an option with its value sets the clock.
-func plainDate(args []arg) bool {
-	for i, a := range args {
-		if hasFlag(a, "sf", []string{"--set", "--file"}) && !strings.HasPrefix(a.text, "-I") {
-			return false
-		}
-		value := i > 0 && slices.Contains([]string{"-d", "-r", "--date", "--reference"}, args[i-1].text)
-		if !a.flag() && !value && !strings.HasPrefix(a.text, "+") {
-			return false
-		}
-	}
-	return true
-}
-
-// plainSet: only what makes a script stop at errors, or show what it does.
-func plainSet(args []arg) bool {
-	for i, a := range args {
-		option := i > 0 && strings.HasSuffix(args[i-1].text, "o") && a.text == "pipefail"
-		flags, isFlag := strings.CutPrefix(a.text, "-")
-		if !option && (!isFlag || flags == "" || strings.Trim(flags, "euxo") != "") {
-			return false
-		}
-	}
-	return len(args) > 0
-}
-
-func looksUp(args []arg) bool { return len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V") }
-
-func (l *look) cd(args []arg) core.Risk {
-	if len(args) == 1 && args[0].plain() && args[0].text != "" && !strings.HasPrefix(args[0].text, "-") {
-		l.changeDir(args[0].text)
-		return core.RiskRead
-	}
-	return core.RiskDestructive
-}
-
-// files looks at the arguments that are not options, from the nth on, and at the values of options.
-func (l *look) files(args []arg, n int, write bool) {
-	for _, a := range args {
-		if !a.flag() {
-			if n--; n >= 0 {
-				continue
-			}
-		}
-		for _, p := range a.paths() {
-			l.path(p, a.glob, write)
-		}
-	}
-}
-
-// grep: its first word is a pattern, unless an option brings one. -R follows links to anywhere.
-func (l *look) grep(args []arg) core.Risk {
-	if !noFlags("R", "--dereference-recursive")(args) {
-		return core.RiskDestructive
-	}
-	patterns := 1
-	if slices.ContainsFunc(args, func(a arg) bool { return hasFlag(a, "ef", []string{"--regexp", "--file"}) }) {
-		patterns = 0
-	}
-	l.files(args, patterns, false)
-	return core.RiskRead
-}
-
-func plainFind(args []arg) bool {
-	return !slices.ContainsFunc(args, func(a arg) bool {
-		for _, action := range []string{"-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from"} {
-			if strings.HasPrefix(a.text, action) {
-				return true
-			}
-		}
-		return false
-	})
 }

@@ -1,6 +1,11 @@
 package risk
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +26,8 @@ var gitRuns = []string{"--output", "--ext-diff", "--textconv", "--filters", "--o
 
 // git: a repository's own configuration can name programs to run, so only the workspace's repository is trusted to be looked
 // at: git finds a planted one in a folder below.
-func (l *look) git(args []arg) core.Risk {
+func (l *look) git(w words) core.Risk {
+	args := w.all
 	for len(args) > 0 && (args[0].text == "--no-pager" || args[0].text == "-P") {
 		args = args[1:]
 	}
@@ -33,6 +39,9 @@ func (l *look) git(args []arg) core.Risk {
 		return core.RiskDestructive
 	}
 	name, rest := args[0].text, args[1:]
+	if !slices.Contains([]string{"clone", "version"}, name) && !repository(l.place.Dir) && !(name == "init" && len(rest) == 0 && noRepository(l.place.Dir)) {
+		return core.RiskDestructive
+	}
 	letters := ""
 	if name == "grep" {
 		letters = "O" // opens what it finds in a program
@@ -49,7 +58,50 @@ func (l *look) git(args []arg) core.Risk {
 		}
 		return core.RiskNetwork
 	}
+	if name == "commit" && hooked(l.place.Dir) {
+		return core.RiskDestructive
+	}
 	return gitOther(name, rest)
+}
+
+// gitPrograms is how a configuration names programs to run, or other files and folders to work with.
+var gitPrograms = regexp.MustCompile(`(?i)\[\s*include|(?:fsmonitor|hookspath|textconv|external|command|process|clean|smudge|program|driver|sshcommand|editor|` +
+	`pager|askpass|helper|worktree|worktreeconfig|gitproxy|uploadpack|receivepack|vcs|attributesfile|excludesfile|partialclonefilter|promisor)[ \t]*=`)
+
+// maxGitConfig is how long a configuration may be to be looked at, in bytes.
+const maxGitConfig = 1 << 20
+
+// repository reports whether git takes dir's own .git for the repository, and finds nothing to run there. Without one it would go
+// on to the folder itself, and to those above.
+func repository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	for _, name := range []string{"", "objects", "refs"} {
+		if info, err := os.Lstat(filepath.Join(git, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	for _, name := range []string{"HEAD", "config"} {
+		if info, err := os.Lstat(filepath.Join(git, name)); err != nil || !info.Mode().IsRegular() || info.Size() > maxGitConfig {
+			return false
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(git, "commondir")); err == nil {
+		return false
+	}
+	config, err := os.ReadFile(filepath.Join(git, "config"))
+	return err == nil && !gitPrograms.Match(config)
+}
+
+func noRepository(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// hooked reports whether a commit may run programs, which may be those of the workspace.
+func hooked(dir string) bool {
+	hooks, err := os.ReadDir(filepath.Join(dir, ".git/hooks"))
+	return err != nil && !errors.Is(err, fs.ErrNotExist) ||
+		slices.ContainsFunc(hooks, func(e fs.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
 }
 
 // pushForces: + and : in a refspec overwrite and delete what others have.
@@ -122,4 +174,23 @@ func gitList(args []arg, letters string, shows ...string) core.Risk {
 		return core.RiskRead
 	}
 	return core.RiskWrite
+}
+
+// noFlags returns a condition: none of these options is there. An abbreviation counts as the option, and so does one of the
+// letters anywhere in a group of short options.
+func noFlags(letters string, long ...string) func([]arg) bool {
+	return func(args []arg) bool {
+		return !slices.ContainsFunc(args, func(a arg) bool { return hasFlag(a, letters, long) })
+	}
+}
+
+func hasFlag(a arg, letters string, long []string) bool {
+	if !a.flag() {
+		return false
+	}
+	if !strings.HasPrefix(a.text, "--") {
+		return letters != "" && strings.ContainsAny(a.text[1:], letters)
+	}
+	name, _, _ := strings.Cut(a.text, "=")
+	return len(name) > 2 && slices.ContainsFunc(long, func(s string) bool { return strings.HasPrefix(s, name) })
 }

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ func (l *look) path(p string, glob, write bool) {
 	if p == "" || p == "-" {
 		return
 	}
+	l.paths++
 	if strings.HasPrefix(p, "~") && p != "~" && !strings.HasPrefix(p, "~/") {
 		l.destructive() // another user's folder, or a former one of the shell
 		return
@@ -43,11 +45,16 @@ func (l *look) locate(dir, p string, write bool) (abs string, inside bool) {
 	return abs, inside
 }
 
-// pattern looks at all that a pattern may match now. A part such as .* may match the folder above, and
-// many levels take long to look at.
+// pattern looks at all that a pattern may match now. A part such as .* may match the folder above, brackets match more than
+// we know, and many levels take long to look at.
 func (l *look) pattern(dir, p string, write bool) {
+	if strings.Contains(p, "[") {
+		l.destructive()
+		return
+	}
+	p = strings.ReplaceAll(p, "?", "*") // shells do not agree on what one character is
 	parts := strings.Split(p, "/")
-	first := slices.IndexFunc(parts, func(s string) bool { return strings.ContainsAny(s, "*?[") })
+	first := slices.IndexFunc(parts, func(s string) bool { return strings.Contains(s, "*") })
 	if first < 0 {
 		l.locate(dir, p, write)
 		return
@@ -62,10 +69,10 @@ func (l *look) pattern(dir, p string, write bool) {
 	start, inside := l.locate(dir, base, write)
 	patterns := 0
 	for _, s := range parts[first:] {
-		if strings.ContainsAny(s, "*?[") {
+		if strings.Contains(s, "*") {
 			patterns++
 		}
-		if s == ".." || strings.HasPrefix(s, ".") && strings.ContainsAny(s, "*?[") || strings.HasPrefix(s, "[") || patterns > 2 {
+		if s == ".." || strings.HasPrefix(s, ".") && strings.Contains(s, "*") || patterns > 2 {
 			l.destructive()
 			return
 		}
@@ -88,11 +95,21 @@ func quoteMeta(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(p)
 }
 
-// changeDir looks at a cd: from now on statements may run in that folder, or still where they did.
+// changeDir looks at a cd: from now on statements may run in that folder, or still where they did. A shell that went through a
+// link takes .. for the way back, others for the folder above, so it must not have.
 func (l *look) changeDir(target string) {
+	l.paths++
 	before := l.dirs
 	for _, dir := range before {
-		if abs, inside := l.locate(dir, target, false); inside && !slices.Contains(l.dirs[len(before):], abs) {
+		abs, inside := l.locate(dir, target, false)
+		written := target
+		if !filepath.IsAbs(target) {
+			written = filepath.Join(dir, target)
+		}
+		if filepath.Clean(written) != abs || strings.HasPrefix(target, "~") {
+			l.destructive()
+		}
+		if inside && !slices.Contains(l.dirs[len(before):], abs) {
 			l.dirs = append(l.dirs[:len(l.dirs):len(l.dirs)], abs)
 		}
 	}
@@ -100,4 +117,24 @@ func (l *look) changeDir(target string) {
 		l.dirs = l.dirs[:maxDirs]
 		l.destructive()
 	}
+}
+
+// each calls f with every place where a path may lead to now.
+func (l *look) each(path string, f func(abs string)) {
+	for _, dir := range l.dirs {
+		abs, _ := l.place.Locate(dir, path, false)
+		f(abs)
+	}
+}
+
+// anyFolder reports whether one of the paths may be a folder.
+func (l *look) anyFolder(paths []arg) bool {
+	found := false
+	for _, a := range paths {
+		l.each(a.text, func(abs string) {
+			info, err := os.Stat(abs)
+			found = found || a.glob || err == nil && info.IsDir()
+		})
+	}
+	return found
 }

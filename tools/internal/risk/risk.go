@@ -48,20 +48,21 @@ func Of(command string, p Place) (f Finding) {
 	if len(command) > maxCommand || strings.ContainsFunc(command, odd) {
 		return Finding{Risk: core.RiskDestructive}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		return Finding{Risk: core.RiskDestructive}
 	}
 	l := &look{place: p, dirs: []string{p.Dir}, finding: Finding{Risk: core.RiskRead}}
+	if !sound(command, file) {
+		l.destructive()
+	}
 	l.stmts(file.Stmts)
+	if l.moves > 1 || l.moves > 0 && l.paths > l.movedPaths {
+		l.destructive() // a path may have come to lead elsewhere when it is used
+	}
 	slices.Sort(l.finding.Outside)
 	l.finding.Outside = slices.Compact(l.finding.Outside)
 	return l.finding
-}
-
-// odd reports whether r is a character about which shells and parsers may disagree.
-func odd(r rune) bool {
-	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0xfffd
 }
 
 // A look is one look at a command. dirs are the folders in which the statement at hand may run.
@@ -70,6 +71,10 @@ type look struct {
 	dirs    []string
 	finding Finding
 	steps   int // statements looked at
+
+	paths      int // looked at
+	moves      int // commands that make links, or give those that are there another place
+	movedPaths int // of those commands
 }
 
 func (l *look) raise(r core.Risk) { l.finding.Risk = worse(l.finding.Risk, r) }
@@ -181,6 +186,9 @@ func (l *look) forClause(c *syntax.ForClause) {
 	}
 	for _, w := range iter.Items {
 		l.word(w)
+		a := argOf(w)
+		a.glob = strings.ContainsAny(a.text, "*?[") // quotes do not count where the variable is expanded without
+		l.expands(a)
 	}
 	l.loop(nil, c.Do)
 }
@@ -228,24 +236,55 @@ func (l *look) call(c *syntax.CallExpr) {
 
 // apply looks at what a known command makes of its arguments.
 func (l *look) apply(cmd command, args []arg) {
-	if !cmd.anyWords && slices.ContainsFunc(args, func(a arg) bool { return !a.fixed }) {
+	for _, a := range args {
+		l.expands(a)
+		if !cmd.anyWords && !a.fixed {
+			l.destructive()
+		}
+	}
+	w := words{all: args}
+	if cmd.options != nil {
+		var ok bool
+		if w, ok = cmd.options.parse(args); !ok {
+			l.destructive()
+		}
+	} else if !cmd.anyWords && slices.ContainsFunc(args, arg.mayBeFlag) {
 		l.destructive()
 	}
+	before, moves := l.paths, l.moves
 	risk := cmd.risk
 	if cmd.check != nil {
-		risk = cmd.check(l, args)
+		risk = cmd.check(l, w)
 	}
 	l.raise(risk)
-	if cmd.noPaths {
+	if !cmd.noPaths {
+		for _, a := range args {
+			l.anyPath(a, risk != core.RiskRead)
+		}
+	}
+	if l.moves > moves {
+		l.movedPaths += l.paths - before
+	}
+}
+
+// anyPath looks at all that a command may take for a path in a word.
+func (l *look) anyPath(a arg, write bool) {
+	if !a.fixed {
 		return
 	}
-	for _, a := range args {
-		if !a.fixed {
-			continue
-		}
-		for _, p := range a.paths() {
-			l.path(p, a.glob, risk != core.RiskRead)
-		}
+	for _, p := range a.paths() {
+		l.path(p, a.glob, write)
+	}
+}
+
+// expands looks at the files whose names a word may become.
+func (l *look) expands(a arg) {
+	switch {
+	case !a.glob:
+	case !a.fixed:
+		l.destructive()
+	default:
+		l.path(a.text, true, false)
 	}
 }
 

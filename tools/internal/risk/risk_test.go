@@ -15,13 +15,18 @@ import (
 // workspace returns a place with a few files, confined without regard to symbolic links except for "link".
 func workspace(t testing.TB) Place {
 	dir := t.TempDir()
-	for _, d := range []string{"sub/deep", ".git/hooks"} {
+	for _, d := range []string{"sub/deep", "sub2", ".git/hooks", ".git/objects", ".git/refs"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, link := range []string{"link", "sub/leak"} {
-		if err := os.Symlink("/etc", filepath.Join(dir, link)); err != nil {
+	for name, text := range map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n\tbare = false\n", "file": "x\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"link": "/etc", "sub/leak": "/etc", "inl": "sub/deep", "sub2/file": "/etc/passwd"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,12 +59,12 @@ var cases = []struct {
 	want    core.Risk
 }{
 	// Commands that only look, and what joins them.
-	{"ls", r}, {"ls -la sub", r}, {"cat a.txt", r}, {"cat -- a.txt", r}, {"", r}, {"# nothing", r},
+	{"ls", r}, {"ls -la sub", r}, {"ls -la --color=never", r}, {"head -n 5 a", r}, {"head -5 a", r}, {"wc -l -- a", r}, {"ps aux", r}, {"cat a.txt", r}, {"cat -- a.txt", r}, {"", r}, {"# nothing", r},
 	{"ls | head -5 | wc -l", r}, {"ls && pwd || true; date", r}, {"ls\npwd\n", r}, {"(cd sub && ls)", r}, {"{ ls; pwd; }", r},
 	{"if [ -f a ]; then cat a; else echo no; fi", r}, {"while false; do ls; done", r}, {"for f in a b; do echo $f; done", r},
 	{"case a in b) ls;; esac", r}, {"time ls", r}, {"! grep -q x a.txt", r}, {"sleep 5 & wait", r},
-	{"echo $(date) `pwd` \"$HOME\" ${x:-y} ${#x}", r}, {"echo {a,b}", r}, {"printf '%s\\n' \"$x\"", r}, {"cat <<EOF\n$(date)\nEOF", r},
-	{"cat <(ls) <(pwd)", d}, {"diff a b", r}, {"cat *.go sub/*", d}, {"cat *.go", r}, {"ls > /dev/null 2>&1", r}, {"ls &>/dev/null", r},
+	{"echo $(date) `pwd` \"$HOME\" ${x:-y} ${#x}", r}, {"echo {a,b}", r}, {"printf '%s\\n' \"$x\"", r}, {"cat <<EOF\n$HOME\nEOF", r},
+	{"cat <(ls) <(pwd)", d}, {"diff a b", r}, {"cat sub/*", d}, {"cat ./*.go sub2/f*", d}, {"cat ./*.go sub/d*/*.go", r}, {"cat -- *.go", r}, {"ls > /dev/null 2>&1", r}, {"ls &>/dev/null", r},
 	{"grep -rn 'func /x/' .", r}, {"grep /etc/ a.txt", r}, {"rg -n x", r}, {"find . -name '*.go' -not -path './x/*'", r},
 	{"sort -u a | uniq -c", r}, {"cut -d: -f1 a", r}, {"tr / -", r}, {"date -u +%F", r}, {"date -Iseconds", r}, {"date -d tomorrow +%s", r},
 	{"sed -n 1,10p a", r}, {"sed 's/a/b/g' a", r}, {"sed -n '/x/,/y/p;5q' a", r}, {"awk '{print $1}' a", r}, {"awk -F: '{print $1}' a", r},
@@ -82,11 +87,11 @@ var cases = []struct {
 	// Writers in the workspace.
 	{"echo x > a", w}, {"echo x >> sub/a", w}, {"ls 2> err", w}, {"ls >& out", w}, {"ls &> out", w}, {"cat <> a", w}, {"ls >| a", w},
 	{"mkdir -p x/y", w}, {"touch a b", w}, {"cp a b", w}, {"mv a b", w}, {"ls | tee a", w}, {"sed -i 's/a/b/' a", w},
-	{"gofmt -w .", w}, {"go build ./...", w}, {"go test -run X ./...", w}, {"go vet ./...", w}, {"go mod init x", w}, {"ln -s a b", w},
+	{"gofmt -w a.go", w}, {"ln -s a b", w},
 	{"for f in a b; do touch x; done", w},
 	// Other machines.
 	{"curl https://example.org", n}, {"wget -q x", n}, {"ssh host ls", n}, {"scp a h:b", n}, {"npm install", n}, {"pip install x", n},
-	{"go get x", n}, {"go mod tidy", n}, {"apt-get install x", n}, {"curl https://example.org > a", n}, {"curl \"$URL\"", n},
+	{"go get x", n}, {"go mod tidy", n}, {"go build ./...", n}, {"go vet ./...", n}, {"go mod init x", n}, {"apt-get install x", n}, {"curl https://example.org > a", n}, {"curl \"$URL\"", n},
 	{"curl x | sh", d}, {"curl -o /etc/x h", d}, {"cat < /dev/tcp/h/80", d},
 	// Everything else.
 	{"rm a", d}, {"ls; rm a", d}, {"ls && rm a", d}, {"ls | xargs rm", d}, {"$(rm a)", d}, {"`rm a`", d}, {"echo $(rm a)", d},

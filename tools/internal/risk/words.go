@@ -20,6 +20,9 @@ func (a arg) plain() bool { return a.fixed && !a.glob && !a.tilde }
 // flag reports whether the command may take the word for an option.
 func (a arg) flag() bool { return strings.HasPrefix(a.text, "-") && a.text != "-" }
 
+// mayBeFlag reports whether a file's name can make the word an option.
+func (a arg) mayBeFlag() bool { return a.glob && strings.ContainsAny(a.text[:1], "*?[") }
+
 // paths returns those parts of the word that a command may take for a path.
 func (a arg) paths() []string {
 	switch {
