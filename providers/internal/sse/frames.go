@@ -41,12 +41,12 @@ func (f *frames) next() error {
 		case end > 0 && end-f.start > MaxEvent, end == 0 && len(f.buf)-f.start > MaxEvent:
 			return &TooLongError{}
 		case end > 0:
-			f.event = f.buf[f.start:end]
+			f.event = named(f.buf[f.start:end])
 			f.start = end
 			return nil
 		case f.err == io.EOF && f.start < len(f.buf):
 			f.buf = append(f.buf, "\n\n"...)
-			f.event, f.start, f.seen = f.buf[f.start:], len(f.buf), len(f.buf)
+			f.event, f.start, f.seen = named(f.buf[f.start:]), len(f.buf), len(f.buf)
 			return nil
 		case f.err != nil:
 			return f.err
@@ -54,6 +54,15 @@ func (f *frames) next() error {
 			f.fill()
 		}
 	}
+}
+
+// named returns an event with a name before each line if it is bare JSON, as servers send that fail half-way.
+func named(event []byte) []byte {
+	if event[0] != '{' {
+		return event
+	}
+	lines := bytes.FieldsFunc(event, func(r rune) bool { return r == '\r' || r == '\n' })
+	return append(append([]byte("data: "), bytes.Join(lines, []byte("\ndata: "))...), "\n\n"...)
 }
 
 // scan looks for the blank line that ends the event at start, and returns where the event ends; 0 if it does not yet. Blank

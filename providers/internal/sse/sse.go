@@ -28,7 +28,7 @@ func (*TooLongError) Error() string {
 }
 
 // Read returns the events of r that have data, as they come; comments and empty events are passed over. The last event
-// counts even if the stream ends without a blank line behind it. An error of r, or a *TooLongError, is the last thing that
+// counts even if the stream ends without a blank line behind it. A JSON object without a field name is data. An error of r, or a *TooLongError, is the last thing that
 // is yielded; the end of r ends the events without an error. Read does not close r, needs time linear in what it reads
 // however small the pieces are, and reads no further than the event asked for needs.
 func Read(r io.Reader) iter.Seq2[Event, error] {

@@ -61,6 +61,9 @@ var framing = []struct {
 	{"S12 cut inside CRLF", "data: a\n\ndata: b\r", data("a", "b")},
 	{"type", "event: error\ndata: a\n\ndata: b\n\n", []sse.Event{{Type: "error", Data: "a"}, {Data: "b"}}},
 	{"unknown fields", "foo: 1\ndata: a\nbar\n\n", data("a")},
+	{"bare JSON", "data: a\n\n{\"b\":1}\n\n", data("a", `{"b":1}`)},
+	{"bare JSON in lines, at the end", "data: a\n\n{\n\"b\":1\n}\n", data("a", "{\n\"b\":1\n}")},
+	{"JSON within an event", "data: a\n{}\n\n", data("a")},
 	{"byte order mark", "\ufeffdata: a\n\n", data("a")},
 	{"nothing", "", nil},
 }
