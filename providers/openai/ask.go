@@ -132,23 +132,23 @@ func (g *gunzip) Read(p []byte) (n int, err error) {
 // checkRedirect keeps the key and the conversation from going to a server that was not asked for.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	const limit = 5
-	first := via[0].URL
+	first := via[0]
 	switch {
-	case req.URL.Host != first.Host || req.URL.Scheme != first.Scheme:
-		return &redirectError{to: req.URL.Scheme + "://" + req.URL.Host}
+	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme:
+		return &redirectError{"to " + req.URL.Scheme + "://" + req.URL.Host + "; if that is right, use it as the base URL"}
+	case req.Method != first.Method:
+		return &redirectError{"to " + req.URL.Path + " in a way that drops the request; if that is right, use it as the base URL"}
 	case len(via) >= limit:
-		return errors.New("too many redirects")
+		return &redirectError{"again and again; check the base URL"}
 	default:
 		return nil
 	}
 }
 
-// A redirectError says that a server sent us on to another.
-type redirectError struct{ to string }
+// A redirectError says that a server sent us where we do not go. The same request will meet it again.
+type redirectError struct{ where string }
 
-func (e *redirectError) Error() string {
-	return "the server redirects to " + e.to + "; if that is right, use it as the base URL"
-}
+func (e *redirectError) Error() string { return "the server redirects " + e.where }
 
 // innermost takes the URL, which may hold secrets, off an error of net/http.
 func innermost(err error) error {

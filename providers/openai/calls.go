@@ -2,6 +2,7 @@ package openai
 
 import (
 	"crypto/rand"
+	"slices"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -14,14 +15,23 @@ type call struct {
 	name      string
 	signature string // not yet given out
 	opened    bool   // its first piece was given out, with id and name
+	held      string // arguments that may turn out to stand in for the real ones; not yet given out
 	args      arguments
 }
 
-// addCall takes a piece of a tool call. Which call it belongs to is told by index and id, both of which servers leave out,
-// repeat, or use for several calls.
+// standIn is what some servers send ahead of a call's arguments, without meaning it.
+const standIn = "{}"
+
+// hasID reports whether the call is one of those that have taken the place of function_call.
+func (c call) hasID() bool { return c.serverID != "" }
+
+// addCall takes a piece of a tool call.
 func (r *reply) addCall(p *callPart) error {
 	n := r.find(p)
 	if n < 0 {
+		if p.ID == "" && p.Function == (callName{}) {
+			return nil
+		}
 		if err := r.openCall(); err != nil {
 			return err
 		}
@@ -42,52 +52,111 @@ func (r *reply) addCall(p *callPart) error {
 	if p.ExtraContent != nil {
 		c.signature += string(p.ExtraContent.Google.ThoughtSignature)
 	}
-	piece := string(p.Function.Arguments)
-	if piece == "" && !(c.opened && c.signature != "") {
+	piece, ok := c.add(string(p.Function.Arguments))
+	if !ok && !(c.opened && c.signature != "") {
 		return nil // the name may go on
 	}
-	c.args.add(piece)
-	r.size += len(piece)
 	return r.putCall(n, piece)
 }
 
-// find returns the call that p is a piece of, or -1 if it is the first of a new one.
+// add adds a piece of the arguments, and returns what of it is to be given out; false if nothing has come.
+func (c *call) add(piece string) (out string, ok bool) {
+	switch {
+	case piece == "", c.args.repeatedBy(piece):
+		return "", false
+	case c.held != "" && begins(piece):
+		c.held, c.args = "", arguments{}
+	case c.held != "" && !blank(piece):
+		out, c.held = c.held, ""
+	}
+	first := c.args.size == 0
+	c.args.add(piece)
+	if first && piece == standIn {
+		c.held = standIn
+		return "", true
+	}
+	return out + piece, true
+}
+
+// find returns the call that p is a piece of, or -1 if it is the first of a new one. That is told by index, id and name, all of
+// which servers leave out, repeat, or use for several calls.
 func (r *reply) find(p *callPart) int {
-	if p.Index == nil && p.ID == "" {
-		last := len(r.calls) - 1
-		if last >= 0 && r.calls[last].startsAnew(p, true) {
+	if n := r.withID(p); n >= 0 {
+		if r.calls[n].repeatsID(p) {
 			return -1
 		}
-		return last
+		return n
 	}
-	for n := len(r.calls) - 1; n >= 0; n-- {
-		c := &r.calls[n]
-		switch {
-		case p.Index != nil && c.index != *p.Index, p.Index == nil && c.serverID != string(p.ID):
-		case p.ID == "":
-			if c.startsAnew(p, false) {
-				return -1
-			}
-			return n
-		case c.serverID == "" || c.serverID == string(p.ID):
-			return n
-		}
-	}
-	if p.ID == "" && p.Function.Name == "" {
-		return len(r.calls) - 1 // nothing but arguments begins no call
+	if n := r.latest(p); n >= 0 && r.calls[n].continuedBy(p) {
+		return n
 	}
 	return -1
 }
 
-// startsAnew reports whether p, which has no id to tell by, begins another call behind c: c is complete and p names a tool.
-// If alone, there is no index either, and even the same name with arguments begins another one.
-func (c *call) startsAnew(p *callPart, alone bool) bool {
-	name := string(p.Function.Name)
-	if name == "" || !c.args.complete() {
-		return false
+// withID returns the call that has p's id and, if p names a tool and has an index, its index too; else -1.
+func (r *reply) withID(p *callPart) int {
+	if p.ID == "" {
+		return -1
 	}
-	return name != c.name || alone && p.Function.Arguments != ""
+	found := -1
+	for n := range r.calls {
+		c := &r.calls[n]
+		here := p.Index == nil || c.index == *p.Index
+		if c.serverID == string(p.ID) && (here || found < 0 && p.Function.Name == "") {
+			found = n
+		}
+	}
+	return found
 }
+
+// latest returns the last call that has p's index; the last of all if p has none, or cannot begin a call; else -1.
+func (r *reply) latest(p *callPart) int {
+	last := len(r.calls) - 1
+	if p.Index == nil {
+		return last
+	}
+	for n := last; n >= 0; n-- {
+		if r.calls[n].index == *p.Index {
+			return n
+		}
+	}
+	if last >= 0 && p.Function.Name == "" && (p.ID == "" || !blank(string(p.Function.Arguments)) && !r.calls[last].args.complete()) {
+		return last
+	}
+	return -1
+}
+
+// repeatsID reports whether p, which has the id of c, begins another call all the same.
+func (c *call) repeatsID(p *callPart) bool {
+	piece := string(p.Function.Arguments)
+	return p.Function.Name != "" && c.held == "" && c.args.complete() && begins(piece) && !c.args.repeatedBy(piece)
+}
+
+// continuedBy reports whether p goes on with c, given that it is at c's place and not by c's id. Some servers send another id with
+// each piece, some the name, and some give all calls one place.
+func (c *call) continuedBy(p *callPart) bool {
+	name, piece := string(p.Function.Name), string(p.Function.Arguments)
+	complete := c.args.complete()
+	switch {
+	case p.ID != "" && c.serverID != "" && complete:
+		return name == "" && blank(piece)
+	case p.ID != "" && c.serverID != "":
+		return name == "" || c.args.begun && !blank(piece) && !begins(piece)
+	case name == "" || !complete:
+		return true
+	case name != c.name:
+		return false
+	default:
+		alone := p.Index == nil && p.ID == ""
+		return blank(piece) || !alone && (c.held != "" || c.args.repeatedBy(piece))
+	}
+}
+
+// blank reports whether a piece of arguments says nothing.
+func blank(piece string) bool { return strings.TrimSpace(piece) == "" }
+
+// begins reports whether a piece of arguments may be the first.
+func begins(piece string) bool { return strings.HasPrefix(strings.TrimLeft(piece, " \t\r\n"), "{") }
 
 // openCall gives out the last call if it has no arguments so far: something else follows, so its name is complete.
 func (r *reply) openCall() error {
@@ -97,46 +166,38 @@ func (r *reply) openCall() error {
 	return nil
 }
 
+// closeCalls gives out what was held back of the calls.
+func (r *reply) closeCalls() error {
+	if err := r.openCall(); err != nil {
+		return err
+	}
+	for n := range r.calls {
+		c := &r.calls[n]
+		if c.held == "" {
+			continue
+		}
+		held := c.held
+		c.held = ""
+		if err := r.putCall(n, held); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // putCall gives out a piece of a call's arguments.
 func (r *reply) putCall(n int, piece string) error {
 	c := &r.calls[n]
 	out := core.Chunk{Kind: core.ChunkToolCall, Call: n, Text: piece, Signature: c.signature}
 	c.signature = ""
+	r.size += len(piece)
 	if !c.opened {
 		c.opened = true
 		out.ID, out.Name = c.serverID, c.name
-		if out.ID == "" {
+		taken := slices.ContainsFunc(r.calls[:n], func(other call) bool { return other.serverID == c.serverID })
+		if out.ID == "" || taken {
 			out.ID = "call_" + strings.ToLower(rand.Text())
 		}
 	}
 	return r.put(out)
 }
-
-// arguments tell whether the JSON object that comes in pieces is complete.
-type arguments struct {
-	depth             int
-	begun             bool
-	inString, escaped bool
-}
-
-func (a *arguments) add(piece string) {
-	for i := range len(piece) {
-		c := piece[i]
-		switch {
-		case a.escaped:
-			a.escaped = false
-		case a.inString && c == '\\':
-			a.escaped = true
-		case c == '"':
-			a.inString = !a.inString
-		case a.inString:
-		case c == '{' || c == '[':
-			a.depth++
-			a.begun = true
-		case c == '}' || c == ']':
-			a.depth--
-		}
-	}
-}
-
-func (a *arguments) complete() bool { return a.begun && a.depth <= 0 && !a.inString }

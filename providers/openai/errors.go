@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -105,7 +104,16 @@ func (p *Provider) serverError(a *answer, status int, said errorBody, whole stri
 		RetryAfter: retryAfter(a.response.Header, time.Now()),
 		Overflow:   providers.Overflow(status, whole),
 	}
+	switch a.response.Header.Get("X-Should-Retry") { // the server knows best
+	case "true":
+		e.Retry = true
+	case "false":
+		e.Retry = false
+	}
 	e.Retry = e.Retry && !e.Overflow
+	if status == http.StatusTooManyRequests && e.RetryAfter == 0 {
+		e.RetryAfter = limitReset(a.response.Header)
+	}
 	return e
 }
 
@@ -143,14 +151,19 @@ func (p *Provider) finishError(reason string) error {
 	return &core.ProviderError{Message: p.where() + f.what, Retry: f.retry}
 }
 
-// decodeError takes an error body. Some servers wrap it in a list.
+// decodeError takes an error body.
 func decodeError(body []byte) (*chunk, error) {
-	body = bytes.TrimSpace(body)
-	if len(body) > 1 && body[0] == '[' {
-		body = body[1 : len(body)-1]
-	}
 	var c chunk
-	return &c, wire.Decode(body, &c)
+	return &c, wire.DecodeLoose(unlisted(body), &c)
+}
+
+// unlisted returns the only member of a list, which some servers wrap their errors in, or else body.
+func unlisted(body []byte) []byte {
+	var list []wire.Raw
+	if wire.DecodeLoose(body, &list) == nil && len(list) == 1 {
+		return list[0]
+	}
+	return body
 }
 
 func (c *chunk) hasError() bool {
@@ -168,7 +181,7 @@ func (c *chunk) said(or errorBody) errorBody {
 		var inner errorBody
 		if c.Error[0] != '{' {
 			inner.Message.UnmarshalJSON(c.Error)
-		} else if wire.Decode(c.Error, &inner) != nil {
+		} else if wire.DecodeLoose(c.Error, &inner) != nil {
 			return or
 		}
 		e = errorBody{cmp.Or(inner.Message, e.Message), cmp.Or(inner.Code, e.Code), cmp.Or(inner.Type, e.Type)}

@@ -83,6 +83,15 @@ func TestRedirects(t *testing.T) {
 		if want := "error the server redirects to " + other.URL + "; if that is right, use it as the base URL"; got != want {
 			t.Errorf("%s: %q, want %q", status, got, want)
 		}
+		s = fakeserver.New(t, fakeserver.AsWritten, "! status "+status+"\n! header Location: /v2?key=secret")
+		got = play(t.Context(), provider(t, openai.Options{BaseURL: s.URL}), hello)
+		want, requests := "error the server redirects again and again; check the base URL", 5
+		if status < "304" { // these turn POST into GET
+			want, requests = "error the server redirects to /v2 in a way that drops the request; if that is right, use it as the base URL", 1
+		}
+		if n := len(s.Requests()); got != want || n != requests {
+			t.Errorf("%s on the same server: %d requests, %q; want %d, %q", status, n, got, requests, want)
+		}
 	}
 	if n := len(other.Requests()); n > 0 {
 		t.Errorf("the other server got %d requests", n)

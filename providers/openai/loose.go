@@ -44,7 +44,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// content is the text of a message: a string, or a list of parts, some of which may be reasoning.
+// content is the text of a message: a string, a part of one, or a list of either. Some parts are reasoning.
 type content struct {
 	text, reasoning text
 }
@@ -55,25 +55,27 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	if len(b) == 0 || b[0] != '[' && b[0] != '{' {
 		return c.text.UnmarshalJSON(b)
 	}
-	if b[0] == '{' {
-		b = listOf(b)
+	if b[0] == '[' {
+		var parts []content
+		if err := wire.DecodeLoose(b, &parts); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			c.text += p.text
+			c.reasoning += p.reasoning
+		}
+		return nil
 	}
-	var parts []struct {
-		Type     text     `json:"type"`
+	var part struct {
 		Text     text     `json:"text"`
 		Thinking *content `json:"thinking"` // Mistral: parts again
 	}
-	if err := wire.Decode(b, &parts); err != nil {
+	if err := wire.DecodeLoose(b, &part); err != nil {
 		return err
 	}
-	for _, p := range parts {
-		c.text += p.Text
-		if p.Thinking != nil {
-			c.reasoning += p.Thinking.text
-		}
+	c.text = part.Text
+	if part.Thinking != nil {
+		c.reasoning = part.Thinking.text
 	}
 	return nil
 }
-
-// listOf returns a list of the one JSON value b.
-func listOf(b []byte) []byte { return append(append([]byte{'['}, b...), ']') }

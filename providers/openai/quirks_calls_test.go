@@ -151,6 +151,22 @@ var callQuirks = []quirk{
 		OA{"tool_calls":[{"index":0,"id":"a","extra_content":{"google":{"thought_signature":"c2ln"}},"function":{"name":"ls","arguments":"{}"}}]}
 		FIN(stop)
 		DONE`, "call0 a ls \nargs0 [c2ln]{}\ntools stop"},
+	{"O38 function_call beside tool_calls", `
+		OA{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}],"function_call":{"name":"ls","arguments":"{}"}}
+		FIN(tool_calls)
+		DONE`, "call0 a ls \nargs0 {}\ntools tool_calls"},
+	{"O39 tool_calls an object", `
+		OA{"tool_calls":{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}}
+		FIN(tool_calls)
+		DONE`, "call0 a ls \nargs0 {}\ntools tool_calls"},
+	{"O40 the whole call in a message", `
+		OA{"role":"assistant"}
+		> "data: {\"choices\":[{\"index\":0,\"message\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"ls\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n"
+		DONE`, "call0 a ls \nargs0 {}\ntools tool_calls"},
+	{"O38 function_call a string", "OA{\"content\":\"a\",\"function_call\":\"none\"}\nFIN(stop)\nDONE", "text a\nstop stop"},
+	{"calls broken off", `
+		OA{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}]}
+		! close`, "call0 a ls \nusage 29/1 estimated\nerror retry the stream broke off before the reply was complete"},
 	{"tool_calls null or empty", `
 		OA{"content":"a","tool_calls":null,"function_call":null}
 		OA{"tool_calls":[]}

@@ -44,13 +44,35 @@ var framingQuirks = []quirk{
 		DONE`, "text a\ufffd\nstop stop"},
 	{"S10 empty body", `! close`, "error retry empty response"},
 	{"S10 nothing but comments", `> ": ping\n\n"`, "error retry empty response"},
-	{"S10 nothing but DONE", `DONE`, "stop"},
+	{"S10 nothing but DONE", `DONE`, "error retry empty response"},
 	{"S11 a page", `
 		! header Content-Type: text/html
 		> "<html>\n<h1>502 Bad Gateway</h1></html>"`, "error retry the answer is no event stream but <html> <h1>502 Bad Gateway</h1></html>"},
 	{"S12 no blank line at the end", `
 		OA{"content":"a"}
 		> "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}"`, "text a\nstop stop"},
+	{"S07 byte order mark", "> \"\\ufeffdata: {\\\"choices\\\":[{\\\"delta\\\":{\\\"content\\\":\\\"a\\\"}}]}\\n\\n\"\nFIN(stop)\nDONE", "text a\nstop stop"},
+	{"S07 byte order mark and no stream", "> \"\\ufeff \\n{\\\"choices\\\":[{\\\"message\\\":{\\\"content\\\":\\\"a\\\"},\\\"finish_reason\\\":\\\"stop\\\"}]}\"", "text a\nstop stop"},
+	{"S09 other fields and names in capitals", `
+		> "foo\nbar: 1\nevent: completion\nid: 1\ndata: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\nretry: x\n\n"
+		FIN(stop)
+		DONE`, "text a\nstop stop"},
+	{"S05 a line end within a string", `
+		> "data: {\"choices\":[{\"delta\":{\"content\":\"a\ndata: b\"}}]}\n\n"
+		FIN(stop)
+		DONE`, "text a\nb\nstop stop"},
+	{"S13 another Content-Type", "! header Content-Type: text/plain\nOA{\"content\":\"a\"}\nFIN(stop)\nDONE", "text a\nstop stop"},
+	{"S13 JSON announced", "! header Content-Type: application/json\nOA{\"content\":\"a\"}\nFIN(stop)\nDONE", "text a\nstop stop"},
+	{"S11 words", "> \"upstream timeout\"", "error retry the answer is no event stream but upstream timeout"},
+	{"S11 a list", `> "[{\"error\":{\"code\":429,\"message\":\"slow down\"}}]"`, "error 429 retry the server reports an error: slow down"},
+	{"S16 DONE without space", "OA{\"content\":\"a\"}\n> \"data:[DONE]\\n\\n\"", "text a\nstop "},
+	{"S16 DONE with spaces", "OA{\"content\":\"a\"}\n> \"data:  [DONE]  \\n\\n\"", "text a\nstop "},
+	{"S16 DONE in quotes", "OA{\"content\":\"a\"}\n> \"data: \\\"[DONE]\\\"\\n\\n\"", "text a\nstop "},
+	{"S16 done", "OA{\"content\":\"a\"}\n> \"data: [done]\\n\\n\"", "text a\nstop "},
+	{"S16 DONE as the last line", "OA{\"content\":\"a\"}\n> \"data: [DONE]\"", "text a\nstop "},
+	{"S16 DONE with a name", "OA{\"content\":\"a\"}\n> \"event: done\\ndata: [DONE]\\n\\n\"", "text a\nstop "},
+	{"S16 DONE and then silence", "OA{\"content\":\"a\"}\nDONE\n! hang", "text a\nstop "},
+	{"S16 DONE twice", "OA{\"content\":\"a\"}\nDONE\nDONE", "text a\nstop "},
 	{"S15 bytes behind the end", `
 		OA{"content":"a"}
 		FIN(stop)
@@ -94,11 +116,33 @@ var textQuirks = []quirk{
 	{"O50 finish_reason with text", `
 		> "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n"
 		DONE`, "text a\nstop stop"},
-	{"O51 empty reply", "OA{\"content\":\"\"}\nFIN(stop)\nDONE", "stop stop"},
+	{"O51 empty reply", "OA{\"content\":\"\"}\nFIN(stop)\nDONE", "error retry empty response"},
+	{"O51 empty reply that was paid for", `
+		FIN(stop)
+		> "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":9}}\n\n"
+		DONE`, "usage 5/9\nerror retry empty response"},
+	{"O51 nothing but blank tags", "OA{\"content\":\"<think></think>\\n\"}\nFIN(stop)\nDONE", "error retry empty response"},
+	{"O51 nothing but reasoning", "OA{\"reasoning\":\"hm\"}\nFIN(stop)\nDONE", "think hm\nstop stop"},
+	{"O51 nothing but part of a tag", "OA{\"content\":\"<\"}\nDONE", "text <\nstop "},
+	{"O52 empty reply at the limit", "FIN(length)\nDONE", "length length"},
+	{"O47 a second finish_reason", "OA{\"content\":\"a\"}\nFIN(length)\nFIN(stop)\nDONE", "text a\nlength length"},
+	{"O47 a failure and then stop", "OA{\"content\":\"a\"}\nFIN(content_filter)\nFIN(stop)\nDONE", "text a\nerror the server's content filter stopped the reply"},
 	{"a second choice", `
 		> "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}},{\"index\":1,\"delta\":{\"content\":\"b\"}}]}\n\n"
 		FIN(stop)
 		DONE`, "text a\nstop stop"},
+	{"chunks of a second choice", `
+		> "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"x\"}}]}\n\n"
+		OA{"content":"a"}
+		> "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"x\",\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"ls\"}}]},\"finish_reason\":\"length\"}]}\n\n"
+		OA{"content":"b"}
+		FIN(stop)
+		DONE`, "text ab\nstop stop"},
+	{"message so far beside each delta", `
+		> "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"message\":{\"content\":\"a\"}}]}\n\n"
+		> "data: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"message\":{\"content\":\"ab\"}}]}\n\n"
+		> "data: {\"choices\":[{\"delta\":{},\"message\":{\"content\":\"ab\"},\"finish_reason\":\"stop\"}]}\n\n"
+		DONE`, "text ab\nstop stop"},
 	{"O68 reasoning_content", `
 		OA{"content":null,"reasoning_content":"hm"}
 		OA{"content":"a","reasoning_content":null}
@@ -119,6 +163,34 @@ var textQuirks = []quirk{
 	{"O71 tag not closed", "OA{\"content\":\"<think>hm </th\"}\nFIN(length)\nDONE", "think hm </th\nlength length"},
 	{"O71 no tag", "OA{\"content\":\" <thin\"}\nOA{\"content\":\"g>\"}\nFIN(stop)\nDONE", "text  <thing>\nstop stop"},
 	{"O71 part of a tag and the end", "OA{\"content\":\"<thi\"}\nFIN(stop)\nDONE", "text <thi\nstop stop"},
+	{"O71 tag closed but not opened", "OA{\"content\":\"hm</think>\\n\\na\"}\nFIN(stop)\nDONE", "think hm\ntext a\nstop stop"},
+	{"O71 tag closed but not opened, at once", "OA{\"content\":\"\\n</thi\"}\nOA{\"content\":\"nk>\\na</think>\"}\nFIN(stop)\nDONE", "text a</think>\nstop stop"},
+	{"O71 tag closed but not opened, behind text", `
+		OA{"content":"hm"}
+		OA{"content":" so </th"}
+		OA{"content":"ink>a <"}
+		OA{"content":"b> </think>"}
+		FIN(stop)
+		DONE`, "text hm so a <b> </think>\nstop stop"},
+	{"O71 tag closed behind reasoning", "OA{\"reasoning\":\"hm\"}\nOA{\"content\":\"</think>\\na\"}\nFIN(stop)\nDONE", "think hm\ntext a\nstop stop"},
+	{"O71 tag as code", `
+		OA{"content":"Write ` + "`\"}\n\t\tOA{\"content\":\"</think>`" + ` or so"}
+		FIN(stop)
+		DONE`, "text Write `</think>` or so\nstop stop"},
+	{"O71 tag begun but not finished", "OA{\"content\":\"a </thi\"}\nFIN(stop)\nDONE", "text a </thi\nstop stop"},
+	{"O70 reasoning_details", `
+		OA{"content":"","reasoning_details":[{"type":"reasoning.text","text":"h","signature":"s"},{"type":"reasoning.encrypted","data":"x"}]}
+		OA{"reasoning_details":[{"type":"reasoning.summary","summary":"m"}]}
+		OA{"content":"a","reasoning_details":[]}
+		FIN(stop)
+		DONE`, "think hm\ntext a\nstop stop"},
+	{"O70 reasoning_details beside reasoning", `
+		OA{"reasoning":"h","reasoning_details":[{"type":"reasoning.text","text":"h"}]}
+		OA{"reasoning":"m","reasoning_details":[{"type":"reasoning.text","text":"m"}]}
+		OA{"reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"s"}]}
+		OA{"content":"a"}
+		FIN(stop)
+		DONE`, "think hm\ntext a\nstop stop"},
 	{"O71 tag and a call", `
 		OA{"content":"<think>hm</think>\n"}
 		OA{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}]}
@@ -131,6 +203,7 @@ var textQuirks = []quirk{
 		OA{"content":{"type":"text","text":"c"}}
 		FIN(stop)
 		DONE`, "think hm\ntext abc\nstop stop"},
+	{"O75 parts that are strings", "OA{\"content\":[\"a\",{\"text\":\"b\"},7,null,[\"c\"]]}\nFIN(stop)\nDONE", "text ab7c\nstop stop"},
 	{"O76 refusal", "OA{\"content\":null,\"refusal\":\"I cannot\"}\nFIN(stop)\nDONE", "text I cannot\nstop stop"},
 	{"O77 role on each chunk", "OA{\"role\":\"assistant\",\"content\":\"a\"}\nOA{\"role\":\"assistant\",\"content\":\"b\"}\nFIN(stop)\nDONE", "text ab\nstop stop"},
 	{"O78 other types and names", `

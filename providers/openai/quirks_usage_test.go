@@ -8,6 +8,11 @@ const (
 	normal = "text a\nusage 5/1\nstop stop"
 )
 
+// wrong is a chunk with this usage and nothing else.
+func wrong(usage string) string {
+	return `> "data: {\"choices\":[],\"usage\":` + usage + `}\n\n"` + "\n"
+}
+
 func TestUsageQuirks(t *testing.T) { runQuirks(t, usageQuirks) }
 
 var usageQuirks = []quirk{
@@ -33,6 +38,16 @@ var usageQuirks = []quirk{
 			FIN(stop)
 			> "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":\"10\",\"completion_tokens\":4.0,\"cost\":\"0.0012\",\"prompt_tokens_details\":{\"cached_tokens\":null},\"completion_tokens_details\":null}}\n\n"
 			DONE`, "text a\nusage 10/4\nstop stop"},
+	{"O09 usage in x_groq", "OA{\"content\":\"a\"}\n" +
+		`> "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"x_groq\":{\"id\":\"r\",\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":1}}}\n\n"` +
+		"\nDONE", normal},
+	{"x_groq of another kind", `> "data: {\"x_groq\":\"x\",\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"` + "\nFIN(stop)\n" + usage + "\nDONE", normal},
+	{"usage no object", "OA{\"content\":\"a\"}\nFIN(stop)\n" + usage + "\n" + wrong("7") + wrong(`\"none\"`) + wrong("[1]") + wrong("true") + "DONE", normal},
+	{"usage in a list", "OA{\"content\":\"a\"}\nFIN(stop)\n" + wrong(`[{\"prompt_tokens\":5,\"completion_tokens\":1}]`) + usage + "\nDONE", normal},
+	{"details no object", "OA{\"content\":\"a\"}\nFIN(stop)\n" +
+		wrong(`{\"prompt_tokens\":5,\"completion_tokens\":1,\"prompt_tokens_details\":[],\"completion_tokens_details\":0}`) + "DONE", normal},
+	{"figures no numbers", "OA{\"content\":\"a\"}\nFIN(stop)\n" +
+		wrong(`{\"prompt_tokens\":5.0,\"completion_tokens\":\"1\",\"cached_tokens\":{},\"total_tokens\":NaN}`) + "DONE", normal},
 	{"cached and reasoning tokens", `
 			OA{"content":"a"}
 			FIN(stop)

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/dualagent/agent/core"
 )
@@ -19,7 +20,14 @@ type reply struct {
 	usage  core.Usage
 	finish string // the server's finish_reason, once it has come
 	begun  bool   // a chunk has come
+	deltas bool   // a delta has said something
+	plain  bool   // reasoning has come as text, so its details say the same
 	size   int    // bytes of text, reasoning and arguments
+}
+
+// empty reports whether the server has ended the reply without saying anything.
+func (r *reply) empty() bool {
+	return r.size == 0 && len(r.calls) == 0 && stopReason(r.finish, false) != core.StopLength
 }
 
 // add takes one chunk.
@@ -32,29 +40,46 @@ func (r *reply) add(c *chunk) error {
 		}
 	}
 	r.count(c.Usage)
+	if c.XGroq != nil {
+		r.count(c.XGroq.Usage)
+	}
 	for i := range c.Choices {
 		choice := &c.Choices[i]
-		r.count(choice.Usage)
-		if i > 0 && choice.Index > 0 {
+		if choice.Index > 0 {
 			continue // an alternative that nobody has asked for
 		}
+		r.count(choice.Usage)
 		d := &choice.Delta
-		if choice.Message != nil {
+		r.deltas = r.deltas || d.says()
+		if choice.Message != nil && !r.deltas {
 			d = choice.Message
 		}
 		if err := r.addDelta(d); err != nil {
 			return err
 		}
-		if choice.FinishReason != "" {
+		if choice.FinishReason != "" && !serious(r.finish) {
 			r.finish = string(choice.FinishReason)
 		}
 	}
 	return nil
 }
 
+func (d *delta) says() bool {
+	return d.Content != content{} || d.Refusal != "" || d.thought() != "" || len(d.ReasoningDetails) > 0 ||
+		len(d.ToolCalls) > 0 || d.FunctionCall != nil
+}
+
+// thought returns the reasoning, which some servers send under two names.
+func (d *delta) thought() text { return cmp.Or(d.ReasoningContent, d.Reasoning, d.Content.reasoning) }
+
 func (r *reply) addDelta(d *delta) error {
-	// Some servers say the same under both names.
-	thought := string(cmp.Or(d.ReasoningContent, d.Reasoning, d.Content.reasoning))
+	thought := string(d.thought())
+	r.plain = r.plain || thought != ""
+	if !r.plain {
+		for _, t := range d.ReasoningDetails {
+			thought += string(cmp.Or(t.Text, t.Summary))
+		}
+	}
 	said := string(d.Content.text)
 	if said != "" {
 		tagged, text := r.tags.split(said)
@@ -71,7 +96,7 @@ func (r *reply) addDelta(d *delta) error {
 			return err
 		}
 	}
-	if f := d.FunctionCall; f != nil && *f != (callName{}) {
+	if f := d.FunctionCall; f != nil && *f != (callName{}) && !slices.ContainsFunc(r.calls, call.hasID) {
 		only := number(0)
 		return r.addCall(&callPart{Index: &only, Function: *f})
 	}
@@ -114,7 +139,7 @@ func (r *reply) flush() error {
 	if err := r.putText(core.ChunkText, text); err != nil {
 		return err
 	}
-	return r.openCall()
+	return r.closeCalls()
 }
 
 // putUsage gives out what is known of the usage; what the server did not say is estimated from the size of the request and of
@@ -154,6 +179,13 @@ var stops = map[string]core.StopReason{
 	"max_tokens":        core.StopLength,
 	"model_length":      core.StopLength,
 	"max_output_tokens": core.StopLength,
+}
+
+// serious reports whether a finish reason is one that no other one after it takes back.
+func serious(finish string) bool {
+	_, bad := failures[finish]
+	_, known := stops[finish]
+	return bad || known
 }
 
 // stopReason takes the calls' word over the server's: many say "stop" behind calls.

@@ -23,10 +23,31 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// duration returns s, a decimal number, in units; 0 if it is none.
+// limits are the names of what servers count requests by.
+var limits = []string{"Requests", "Tokens"}
+
+// limitReset returns how long it takes until the server counts anew what has been used up; 0 if it does not say.
+func limitReset(h http.Header) time.Duration {
+	var longest time.Duration
+	for _, what := range limits {
+		if h.Get("X-Ratelimit-Remaining-"+what) != "0" {
+			continue
+		}
+		if d, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + what)); err == nil {
+			longest = max(longest, d)
+		}
+	}
+	return longest
+}
+
+// duration returns s, digits with at most one point among them, in units; 0 if it is none.
 func duration(s string, unit time.Duration) time.Duration {
-	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(n > 0) || math.IsInf(n, 0) {
+	s = strings.TrimSpace(s)
+	if strings.ContainsFunc(s, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }) {
+		return 0
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(n, 0) {
 		return 0
 	}
 	if n > float64(math.MaxInt64)/float64(unit) {

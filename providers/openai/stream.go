@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -48,7 +49,7 @@ func (p *Provider) stream(ctx context.Context, r core.Request, yield func(core.C
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case err == nil:
-		err = p.finishError(out.finish)
+		err = p.finish(out)
 	}
 	if err == nil {
 		if err = out.end(a.requestSize); err == nil {
@@ -57,6 +58,20 @@ func (p *Provider) stream(ctx context.Context, r core.Request, yield func(core.C
 		return err
 	}
 	return p.breakOff(a, out, err)
+}
+
+// finish gives out what was held back of a reply that the server has ended, and returns an error if it is not to be used.
+func (p *Provider) finish(out *reply) error {
+	if err := p.finishError(out.finish); err != nil {
+		return err
+	}
+	if err := out.flush(); err != nil {
+		return err
+	}
+	if out.empty() {
+		return p.failure("empty response", nil)
+	}
+	return nil
 }
 
 // breakOff gives out what has come of a reply that failed, and returns why it failed.
@@ -74,7 +89,8 @@ func (p *Provider) breakOff(a *answer, out *reply, err error) error {
 
 // read takes chunks until the reply is complete or fails.
 func (p *Provider) read(ctx context.Context, a *answer, out *reply) error {
-	body := bufio.NewReaderSize(a.body, 512)
+	head := &headKeeper{src: a.body}
+	body := bufio.NewReaderSize(head, 512)
 	start, err := firstByte(body)
 	switch {
 	case err == io.EOF:
@@ -83,7 +99,7 @@ func (p *Provider) read(ctx context.Context, a *answer, out *reply) error {
 		return p.readError(a, out, err)
 	case start == '<':
 		return p.noStream(body)
-	case start == '{':
+	case start == '{' || start == '[':
 		return p.readWhole(a, body, out)
 	}
 	for ev, err := range sse.Read(body) {
@@ -103,6 +119,8 @@ func (p *Provider) read(ctx context.Context, a *answer, out *reply) error {
 		return nil
 	case out.begun:
 		return p.failure("the stream broke off before the reply was complete", nil)
+	case !head.stream():
+		return p.noStream(bytes.NewReader(head.kept))
 	default:
 		return p.failure("empty response", nil)
 	}
@@ -114,7 +132,7 @@ func (p *Provider) readEvent(a *answer, ev sse.Event, out *reply) (done bool, er
 	switch {
 	case data == "" || data == "null":
 		return false, nil
-	case data == "[DONE]":
+	case strings.EqualFold(strings.Trim(data, `"`), "[DONE]"):
 		return true, nil
 	}
 	c, err := a.decode(data)
@@ -145,7 +163,11 @@ func (a *answer) decode(data string) (*chunk, error) {
 	a.buf = append(a.buf[:0], data...)
 	clear(a.chunk.Choices)
 	a.chunk = chunk{Choices: a.chunk.Choices[:0]}
-	err := wire.Decode(a.buf, &a.chunk)
+	if wire.Decode(a.buf, &a.chunk) == nil {
+		return &a.chunk, nil
+	}
+	a.chunk = chunk{}
+	err := wire.DecodeLoose(a.buf, &a.chunk)
 	return &a.chunk, err
 }
 
@@ -163,15 +185,21 @@ func (p *Provider) readWhole(a *answer, body io.Reader, out *reply) error {
 	if err != nil {
 		return p.readError(a, out, err)
 	}
-	done, err := p.readEvent(a, sse.Event{Data: string(data)}, out)
+	done, err := p.readEvent(a, sse.Event{Data: string(unlisted(data))}, out)
 	if err == nil && !done && out.finish == "" {
 		return p.failure("no reply in "+excerpt(string(data), p.o.Key()), nil)
 	}
 	return err
 }
 
-// firstByte passes over white space.
+// firstByte passes over a byte order mark and white space.
 func firstByte(r *bufio.Reader) (byte, error) {
+	const mark = "\ufeff"
+	if b, err := r.Peek(1); err == nil && b[0] == mark[0] {
+		if b, _ := r.Peek(len(mark)); string(b) == mark {
+			r.Discard(len(mark))
+		}
+	}
 	for {
 		b, err := r.ReadByte()
 		if err != nil {

@@ -4,10 +4,15 @@ import "strings"
 
 // A tagSplitter tells the reasoning that some models put between <think> and </think> at the head of their text from the text
 // itself. The tags may come in pieces. Further on in the text the tags mean nothing: there a model writes about them.
+//
+// If a server has put <think> into the prompt, </think> comes alone. What is ahead of it in the first piece is reasoning. If that
+// has been given out as text already, only the tag is dropped, unless it is part of what is marked as code.
 type tagSplitter struct {
 	state tagState
 	held  string // the end of what has come, which may be part of a tag
-	seen  bool   // there was reasoning
+	seen  bool   // there was reasoning, or a tag that ends it
+	shown bool   // there was text
+	code  bool   // the text so far ends within backquotes
 }
 
 type tagState int
@@ -23,11 +28,12 @@ const (
 	thinkClose = "</think>"
 	// maxHeadSpace is how much white space at the head is held back for a tag to come.
 	maxHeadSpace = 64
+	space        = " \t\r\n"
 )
 
 // split takes the next piece of text and returns what of it is settled.
 func (s *tagSplitter) split(piece string) (thought, text string) {
-	if s.state == inText {
+	if s.state == inText && (s.seen || s.held == "" && !strings.ContainsAny(piece, "<`")) {
 		return "", piece
 	}
 	rest := s.held + piece
@@ -35,11 +41,13 @@ func (s *tagSplitter) split(piece string) (thought, text string) {
 	for {
 		switch s.state {
 		case atHead:
-			trimmed := strings.TrimLeft(rest, " \t\r\n")
+			trimmed := strings.TrimLeft(rest, space)
 			switch {
 			case strings.HasPrefix(trimmed, thinkOpen):
 				s.state, s.seen, rest = inThought, true, trimmed[len(thinkOpen):]
-			case strings.HasPrefix(thinkOpen, trimmed) && len(rest) < maxHeadSpace:
+			case strings.HasPrefix(trimmed, thinkClose):
+				s.seen, rest = true, trimmed[len(thinkClose):]
+			case (strings.HasPrefix(thinkOpen, trimmed) || strings.HasPrefix(thinkClose, trimmed)) && len(rest) < maxHeadSpace:
 				s.held = rest
 				return thought, ""
 			default:
@@ -56,11 +64,42 @@ func (s *tagSplitter) split(piece string) (thought, text string) {
 			s.state, rest = atHead, after
 		case inText:
 			if s.seen { // models leave blank lines behind their reasoning
-				rest = strings.TrimLeft(rest, " \t\r\n")
+				return thought, strings.TrimLeft(rest, space)
 			}
-			return thought, rest
+			before, after, closed := s.cutClose(rest)
+			switch {
+			case !closed:
+				return thought, before
+			case s.shown:
+				return thought, before + after
+			default:
+				thought, rest, s.state = before, after, atHead
+			}
 		}
 	}
+}
+
+// cutClose cuts text at the tag that ends reasoning, if it is there and not within backquotes, and holds back what may be part of one.
+func (s *tagSplitter) cutClose(text string) (before, after string, closed bool) {
+	for at := 0; at < len(text); at++ {
+		n := strings.IndexAny(text[at:], "<`")
+		if n < 0 {
+			break
+		}
+		at += n
+		switch {
+		case text[at] == '`':
+			s.code = !s.code
+		case s.code:
+		case strings.HasPrefix(text[at:], thinkClose):
+			s.seen = true
+			return text[:at], text[at+len(thinkClose):], true
+		case strings.HasPrefix(thinkClose, text[at:]):
+			s.held, text = text[at:], text[:at]
+		}
+	}
+	s.shown = s.shown || text != ""
+	return text, "", false
 }
 
 // flush returns what is still held back, at the end of the text.
@@ -71,7 +110,7 @@ func (s *tagSplitter) flush() (thought, text string) {
 	case s.state == inThought:
 		return held, ""
 	case s.seen:
-		return "", strings.TrimLeft(held, " \t\r\n")
+		return "", strings.TrimLeft(held, space)
 	default:
 		return "", held
 	}

@@ -73,14 +73,17 @@ type chunk struct {
 	ID      text     `json:"id"`
 	Choices []choice `json:"choices"`
 	Usage   *usage   `json:"usage"`
-	Error   wire.Raw `json:"error"`
+	XGroq   *struct {
+		Usage *usage `json:"usage"`
+	} `json:"x_groq"` // where Groq puts it
+	Error wire.Raw `json:"error"`
 	errorBody
 }
 
 type choice struct {
 	Index        number `json:"index"`
 	Delta        delta  `json:"delta"`
-	Message      *delta `json:"message"` // in place of Delta if the server does not stream
+	Message      *delta `json:"message"` // in place of Delta if the server does not stream; some send all so far with each Delta
 	FinishReason text   `json:"finish_reason"`
 	Usage        *usage `json:"usage"` // where Moonshot puts it
 }
@@ -90,8 +93,15 @@ type delta struct {
 	Refusal          text       `json:"refusal"`
 	ReasoningContent text       `json:"reasoning_content"` // DeepSeek, Qwen
 	Reasoning        text       `json:"reasoning"`         // OpenRouter, Groq
+	ReasoningDetails []thought  `json:"reasoning_details"` // OpenRouter
 	ToolCalls        []callPart `json:"tool_calls"`
 	FunctionCall     *callName  `json:"function_call"` // before there were tools
+}
+
+// A thought is one of reasoning_details. Those that are encrypted have no text.
+type thought struct {
+	Text    text `json:"text"`
+	Summary text `json:"summary"`
 }
 
 type callPart struct {
