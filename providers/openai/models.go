@@ -17,7 +17,7 @@ import (
 func (p *Provider) Models(ctx context.Context) ([]core.Model, error) {
 	list, err := p.list(ctx)
 	if err != nil {
-		return slices.Clone(p.o.Models), err
+		return p.Known(), err
 	}
 	var models []core.Model
 	listed := map[string]bool{}
@@ -64,7 +64,7 @@ func (p *Provider) list(ctx context.Context) (modelList, error) {
 	case err != nil:
 		return list, p.sendError(a.ctx, err)
 	}
-	if err := wire.Decode(body, &list); err != nil {
+	if err := wire.DecodeLoose(body, &list); err != nil {
 		return list, p.failure("cannot read the list of models", fmt.Errorf("%w: %s", err, excerpt(string(body), p.o.Key())))
 	}
 	return list, nil

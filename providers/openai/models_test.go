@@ -28,9 +28,30 @@ func TestLookup(t *testing.T) {
 	if m, ok := p.Lookup(""); ok {
 		t.Errorf("Lookup of no id: %+v", m)
 	}
+	if m, _ := p.Lookup("any"); !m.Images {
+		t.Error("a model that nothing is known of is not given images")
+	}
+	if m, _ := p.Lookup("big"); m.Images {
+		t.Error("a model that is known to take no images is given them")
+	}
 	m, _, err := core.FindModel([]core.Provider{p}, "test/x/y:free")
 	if err != nil || m.ID != "x/y:free" {
 		t.Errorf("FindModel: %q, %v", m.ID, err)
+	}
+}
+
+// Known and External need no server, and what they return is the caller's.
+func TestKnown(t *testing.T) {
+	p := provider(t, openai.Options{BaseURL: "http://127.0.0.1:1/v1", Models: known})
+	for range 2 {
+		models := p.Known()
+		if len(models) != 2 || models[0].String() != "test/big" || models[1].String() != "test/old" || models[0].API != openai.API {
+			t.Errorf("Known: %+v", models)
+		}
+		models[0].ID = "other"
+	}
+	if p.External() || !provider(t, openai.Options{BaseURL: "http://x", External: true}).External() {
+		t.Error("External is not what was configured")
 	}
 }
 

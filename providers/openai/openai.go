@@ -40,7 +40,7 @@ type Options struct {
 	Total     time.Duration // for the whole of a request; default: no limit
 
 	// EchoReasoning sends the model's own reasoning back to it with the conversation, which some servers insist on and others
-	// refuse.
+	// refuse. If a model's server says that it wants it otherwise, that is done from then on.
 	EchoReasoning bool
 }
 
@@ -120,7 +120,14 @@ func (p *Provider) complete(m *core.Model) {
 // Name returns the provider's name.
 func (p *Provider) Name() string { return p.o.Name }
 
-// Lookup returns the known model with this id, or else a model without a name: the server may have more than are known.
+// External reports whether models are reached over a network outside this machine.
+func (p *Provider) External() bool { return p.o.External }
+
+// Known returns the models that were configured. It does not touch the network.
+func (p *Provider) Known() []core.Model { return slices.Clone(p.o.Models) }
+
+// Lookup returns the known model with this id, or else a model without a name: the server may have more than are known. Such a
+// model is given images, until its server refuses them.
 func (p *Provider) Lookup(id string) (core.Model, bool) {
 	for _, m := range p.o.Models {
 		if m.ID == id {
@@ -131,7 +138,7 @@ func (p *Provider) Lookup(id string) (core.Model, bool) {
 		return core.Model{}, false
 	}
 	return core.Model{
-		ID: id, API: API, Provider: p.o.Name, BaseURL: p.o.BaseURL, External: p.o.External, ContextWindow: assumedWindow,
+		ID: id, API: API, Provider: p.o.Name, BaseURL: p.o.BaseURL, External: p.o.External, Images: true, ContextWindow: assumedWindow,
 	}, true
 }
 

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -13,7 +11,7 @@ import (
 // encode returns the body of the request for r. The same r gives the same bytes, and one more message leaves those before it as
 // they were, so that prompt caches hold.
 func encode(r core.Request, h habit, o *Options) ([]byte, error) {
-	out := request{Model: clean(r.Model.ID), Messages: messages(r, o), Tools: tools(r.Tools), Stream: true}
+	out := request{Model: clean(r.Model.ID), Messages: messages(r, h, o), Tools: tools(r.Tools), Stream: true}
 	if !h.noStreamOptions {
 		out.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
@@ -45,14 +43,16 @@ func tools(specs []core.ToolSpec) []tool {
 // A conversation gathers messages in the order that servers accept.
 type conversation struct {
 	o      *Options
+	h      habit
 	model  core.Model
 	out    []message
 	images []part // of the tool results at the end of out; they have to follow all of them
 }
 
 // messages returns the conversation as servers accept it.
-func messages(r core.Request, o *Options) []message {
-	c := &conversation{o: o, model: r.Model}
+func messages(r core.Request, h habit, o *Options) []message {
+	c := &conversation{o: o, h: h, model: r.Model}
+	c.model.Images = r.Model.Images && !h.noImages
 	if r.System != "" {
 		c.out = append(c.out, message{Role: "system", Content: clean(r.System)})
 	}
@@ -135,10 +135,10 @@ func (c *conversation) addAssistant(m *core.Message) {
 	own := m.API == API && m.Provider == c.model.Provider
 	for _, b := range m.Content {
 		switch {
-		case b.Kind == core.BlockThinking && own && c.o.EchoReasoning:
+		case b.Kind == core.BlockThinking && own && c.o.EchoReasoning != c.h.otherReasoning:
 			out.ReasoningContent += clean(b.Text)
 		case b.Kind == core.BlockToolCall && b.Call != nil:
-			out.ToolCalls = append(out.ToolCalls, wireCall(b.Call, own))
+			out.ToolCalls = append(out.ToolCalls, c.call(b.Call, own))
 		}
 	}
 	if out.Content != nil || len(out.ToolCalls) > 0 {
@@ -146,29 +146,14 @@ func (c *conversation) addAssistant(m *core.Message) {
 	}
 }
 
-// wireCall returns a call with arguments that servers accept: some parse them and refuse what is no object. A signature goes
-// back only to whom it came from.
-func wireCall(c *core.ToolCall, own bool) toolCall {
-	arguments := strings.TrimSpace(clean(c.Arguments))
-	if !strings.HasPrefix(arguments, "{") || !wire.Valid([]byte(arguments)) {
-		arguments = "{}"
-	}
-	out := toolCall{ID: wireID(c.ID), Type: "function", Function: function{clean(c.Name), arguments}}
-	if c.Signature != "" && own {
+// call returns a call as servers accept it. A signature goes back only to whom it came from.
+func (c *conversation) call(t *core.ToolCall, own bool) toolCall {
+	out := toolCall{ID: c.id(t.ID), Type: "function", Function: function{wireName(t.Name), wireArguments(t.Arguments)}}
+	if t.Signature != "" && own {
 		out.ExtraContent = &extraContent{}
-		out.ExtraContent.Google.ThoughtSignature = text(clean(c.Signature))
+		out.ExtraContent.Google.ThoughtSignature = text(clean(t.Signature))
 	}
 	return out
-}
-
-// wireID returns an id that servers accept: they allow 64 bytes, and other APIs' ids are longer.
-func wireID(id string) string {
-	const limit = 64
-	if id = clean(id); len(id) <= limit {
-		return id
-	}
-	sum := sha256.Sum256([]byte(id))
-	return "call_" + hex.EncodeToString(sum[:16])
 }
 
 func (c *conversation) addResult(m *core.Message) {
@@ -182,7 +167,7 @@ func (c *conversation) addResult(m *core.Message) {
 		}
 		text = cmp.Or(text, "(see the image below)")
 	}
-	c.out = append(c.out, message{Role: "tool", ToolCallID: wireID(m.ToolCallID), Content: cmp.Or(text, "(no output)")})
+	c.out = append(c.out, message{Role: "tool", ToolCallID: c.id(m.ToolCallID), Content: cmp.Or(text, "(no output)")})
 }
 
 // settle adds the images of tool results, which only a user message may hold.
@@ -197,9 +182,4 @@ func (c *conversation) settle() {
 // shellText tells the model of a command that the user has run.
 func shellText(s *core.ShellRun) string {
 	return "Ran `" + s.Command + "`\n```\n" + strings.TrimSuffix(s.Output, "\n") + "\n```"
-}
-
-// clean returns s as any server takes it: valid UTF-8 without NUL.
-func clean(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd")
 }

@@ -154,6 +154,58 @@ func TestRefusedMembersAreLeftOut(t *testing.T) {
 	}
 }
 
+// Images go to a model that nothing is known of, until its server says that it takes none.
+func TestRefusedImages(t *testing.T) {
+	r := hello
+	r.Messages = append(slices.Clone(hello.Messages), core.Message{Role: core.RoleUser, Content: []core.Block{image("aGk=")}})
+	for _, refusal := range []string{
+		`! status 400|unknown variant 'image_url', expected 'text'`,
+		`! status 404|No endpoints found that support image input`,
+		`! status 500|image input is not supported - hint: you may need to provide the mmproj`,
+		`! status 400|m is not a multimodal model`,
+	} {
+		status, said, _ := strings.Cut(refusal, "|")
+		s := fakeserver.New(t, fakeserver.AsWritten, status+"\n> \""+said+"\"", fine)
+		p := provider(t, openai.Options{BaseURL: s.URL})
+		r.Model, _ = p.Lookup("m")
+		for range 2 {
+			if got := play(t.Context(), p, r); !strings.HasSuffix(got, "stop stop") {
+				t.Errorf("%s: %s", said, got)
+			}
+		}
+		for i, want := range []bool{true, false, false} {
+			if got := bytes.Contains(s.Requests()[i].Body, []byte("aGk=")); got != want {
+				t.Errorf("%s: image in request %d: %v, want %v", said, i, got, want)
+			}
+		}
+	}
+	for _, refusal := range []string{"! status 400|unsupported image format", "! status 400|image too large, supported are 8000 px", "! status 503|no images are supported today"} {
+		status, said, _ := strings.Cut(refusal, "|")
+		s := fakeserver.New(t, fakeserver.AsWritten, status+"\n> \""+said+"\"", fine)
+		p := provider(t, openai.Options{BaseURL: s.URL})
+		r.Model, _ = p.Lookup("m")
+		if got := play(t.Context(), p, r); !strings.Contains(got, said) || len(s.Requests()) != 1 {
+			t.Errorf("%s: %d requests, %s", said, len(s.Requests()), got)
+		}
+	}
+}
+
+// O72: what a server says of reasoning counts more than what was configured.
+func TestReasoningAsTheServerWantsIt(t *testing.T) {
+	for _, echo := range []bool{false, true} {
+		s := fakeserver.New(t, fakeserver.AsWritten, "! status 400\n> \"reasoning_content must (not) be passed\"", fine)
+		p := provider(t, openai.Options{BaseURL: s.URL, EchoReasoning: echo})
+		if got := play(t.Context(), p, long); !strings.HasSuffix(got, "stop stop") {
+			t.Errorf("echo %v: %s", echo, got)
+		}
+		for i, want := range []bool{echo, !echo} {
+			if got := bytes.Contains(s.Requests()[i].Body, []byte("reasoning_content")); got != want {
+				t.Errorf("echo %v: reasoning in request %d: %v, want %v", echo, i, got, want)
+			}
+		}
+	}
+}
+
 // A server that refuses for the same reason again is not asked for ever.
 func TestRefusalEnds(t *testing.T) {
 	s := fakeserver.New(t, fakeserver.AsWritten, "! status 400\n> \"no stream_options\"")
