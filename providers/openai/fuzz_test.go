@@ -55,12 +55,15 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
+const benchCall = `data: {"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" hello"}}]},"logprobs":null,"finish_reason":null}]}` + "\n\n"
+
 const benchChunk = `data: {"id":"chatcmpl-123","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","system_fingerprint":"fp_44709d6fcb","choices":[{"index":0,"delta":{"content":" hello"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
 
 // BenchmarkChunk measures the way from bytes to chunks; the floor is the event stream reader alone.
 func BenchmarkChunk(b *testing.B) {
 	const n = 10000
-	in := strings.Repeat(benchChunk, n) + "data: [DONE]\n\n"
+	const done = "data: [DONE]\n\n"
+	in := strings.Repeat(benchChunk, n) + done
 	b.Run("floor", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; i < b.N; {
@@ -69,16 +72,18 @@ func BenchmarkChunk(b *testing.B) {
 			}
 		}
 	})
-	b.Run("stream", func(b *testing.B) {
-		p := provider(b, openai.Options{BaseURL: "http://x", HTTP: &http.Client{Transport: body(in)}})
-		b.ReportAllocs()
-		for i := 0; i < b.N; {
-			for _, err := range p.Stream(b.Context(), hello) {
-				if err != nil {
-					b.Fatal(err)
+	for name, in := range map[string]string{"stream": in, "calls": strings.Repeat(benchCall, n) + done} {
+		b.Run(name, func(b *testing.B) {
+			p := provider(b, openai.Options{BaseURL: "http://x", HTTP: &http.Client{Transport: body(in)}})
+			b.ReportAllocs()
+			for i := 0; i < b.N; {
+				for _, err := range p.Stream(b.Context(), hello) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					i++
 				}
-				i++
 			}
-		}
-	})
+		})
+	}
 }

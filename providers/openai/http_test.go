@@ -106,6 +106,19 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// O58: Retry-After may be a date.
+func TestRetryAfterDate(t *testing.T) {
+	at := time.Now().Add(time.Minute).UTC()
+	s := fakeserver.New(t, fakeserver.AsWritten, "! status 503\n! header Retry-After: "+at.Format(http.TimeFormat))
+	var err error
+	for _, err = range provider(t, openai.Options{BaseURL: s.URL}).Stream(t.Context(), hello) {
+	}
+	var p *core.ProviderError
+	if !errors.As(err, &p) || p.RetryAfter > time.Minute || p.RetryAfter < time.Minute-30*time.Second {
+		t.Errorf("error %v, want one that asks to wait until %v", err, at)
+	}
+}
+
 func TestBaseURL(t *testing.T) {
 	for base, want := range map[string]string{
 		"":                                     "/chat/completions",
