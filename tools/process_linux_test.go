@@ -1,15 +1,18 @@
 package tools_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,6 +72,8 @@ func TestBackgroundDoesNotHold(t *testing.T) {
 		"set -m; sleep 1000 & echo hi",
 		"sh -c 'trap \"\" TERM; sleep 1000; true' & echo hi",
 		"(setsid sh -c 'sleep 1000 & sleep 1000' &) ; echo hi",
+		"env -i setsid -f sleep 1000; echo hi",
+		"env -i setsid -f env -i setsid -f sh -c 'sleep 1000 & sleep 1000'; echo hi",
 	} {
 		start := time.Now()
 		b.want(b.run("bash", args{"command": cmd}), "hi\n")
@@ -192,4 +197,75 @@ func TestNothingInherited(t *testing.T) {
 	if len(got) != 3 || got[0] != got[2] || got[1] != got[2] {
 		t.Errorf("session, group and pid are %q, want one and the same", got)
 	}
+}
+
+// TestOrphansAreReaped: processes whose parents have ended do not stay behind as zombies, and those of a command that still
+// runs are left alone.
+func TestOrphansAreReaped(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	other := newBench(t, tools.Options{})
+	started := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		var once sync.Once
+		other.runIn(ctx, "bash", core.Invocation{
+			ToolCall: call("bash", args{"command": "env -i setsid -f sleep 1000; echo go; sleep 1000"}),
+			Progress: func(string) { once.Do(func() { close(started) }) },
+		})
+	})
+	<-started
+	b.want(b.run("bash", args{"command": "for i in 1 2 3; do env -i setsid -f true; done; echo hi"}), "hi\n")
+	if got := other.here(); len(got) != 2 {
+		t.Errorf("of the other command run %q, want both", got)
+	}
+	cancel()
+	ended.Wait()
+	other.wantNone("the other command")
+	b.run("bash", args{"command": "true"})
+	self := strconv.Itoa(os.Getpid())
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range stats {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if _, rest, _ := strings.Cut(string(data), ") "); strings.HasPrefix(rest, "Z "+self+" ") {
+			t.Errorf("a zombie is left: %s", data)
+		}
+	}
+}
+
+// TestKilledProgramTakesShellsAlong: when the program is killed, the shells that it has started end.
+func TestKilledProgramTakesShellsAlong(t *testing.T) {
+	if dir := os.Getenv("TOOLS_TEST_RUN_IN"); dir != "" {
+		set, err := tools.New(tools.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = set.Shell().Run(t.Context(), "echo $$; exec sleep 1000", func(s string) { fmt.Print(s) })
+		t.Fatal("the command has ended: ", err)
+	}
+	b := newBench(t, tools.Options{})
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProgramTakesShellsAlong$")
+	cmd.Env = append(os.Environ(), "TOOLS_TEST_RUN_IN="+b.dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || len(b.here()) != 1 {
+		t.Errorf("the program says %q (%v); in its workspace run %q", line, err, b.here())
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	b.wantNone("the killed program")
 }

@@ -1,7 +1,7 @@
 // Package command runs shell commands: one runner for the model's and the user's.
 //
 // Goroutines: each run has one that reads the command's output and one that waits for its end. Run waits for both, unless
-// the kernel holds a killed process back; then Close waits for what is left.
+// the kernel holds a killed process back; then Close waits for what is left. A Runner has one that starts shells, until Close.
 package command
 
 import (
@@ -26,6 +26,9 @@ const (
 	reapGrace   = 20 * time.Millisecond  // for the kernel to let go of a killed process
 )
 
+// reapEvery is how often, during a command, processes are looked for that have ended after their parents.
+const reapEvery = time.Second
+
 // maxDrain is how many bytes are taken after the last process: more than a pipe holds.
 const maxDrain = 2 << 20
 
@@ -37,7 +40,8 @@ type Runner struct {
 	Redactor *redact.Redactor
 	Spool    *Spool
 
-	runs sync.WaitGroup
+	starter starter
+	runs    sync.WaitGroup
 }
 
 // A Request is a command to run.
@@ -91,8 +95,10 @@ func (r *Runner) Run(ctx context.Context, q Request) (Result, error) {
 	return p.result(end, out), nil
 }
 
-// Close waits for processes that were killed but would not go, a second at most.
+// Close waits for processes that were killed but would not go, a second at most. Nothing can be run any more.
 func (r *Runner) Close() {
+	defer reapAdopted()
+	defer r.starter.close()
 	gone := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() { r.runs.Wait(); close(gone) })
@@ -117,7 +123,7 @@ func (r *Runner) start(q Request) (*process, error) {
 	cmd.Stdout, cmd.Stderr = write, write
 	cmd.SysProcAttr = ownSession()
 	keepDescriptors()
-	if err := cmd.Start(); err != nil {
+	if err := r.starter.do(func() error { return startShell(cmd) }); err != nil {
 		read.Close()
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package command
 
 import (
 	"errors"
+	"os/exec"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -55,3 +57,11 @@ func awaitExit(pid int) error {
 
 // keepDescriptors sees to it that children inherit none of this program's descriptors, those too that it was started with.
 func keepDescriptors() { closeEachOnExec("/dev/fd") }
+
+func startShell(cmd *exec.Cmd) error { return cmd.Start() }
+
+func shellReaped(int) {}
+
+func reapAdopted() {}
+
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A group is all that a command has started: its session and its process group, and those that have made a session of
-// their own, who are known by a mark in their environment.
+// A group is all that a command has started: its session and its process group, those that have made a session of their own, who
+// are known by a mark in their environment, their children, and children of this process that no other command can have left
+// behind.
 type group struct {
 	leader  int
 	mark    []byte
@@ -38,23 +39,28 @@ func (g *group) kill() { g.signal(unix.SIGKILL) }
 func (g *group) signal(sig unix.Signal) {
 	strays := g.members() // looked for first: who is killed no longer shows whose child it was
 	_ = unix.Kill(-g.leader, sig)
-	for _, pid := range strays {
-		g.signalOne(pid, sig)
+	for pid, began := range strays {
+		signalOne(pid, began, sig)
 	}
 }
 
-// signalOne sends sig to pid if it is still one of the group: a number can pass to another process at any time, a
+// signalOne sends sig to pid if it is still the process that began then: a number can pass to another process at any time, a
 // descriptor cannot.
-func (g *group) signalOne(pid int, sig unix.Signal) {
+func signalOne(pid int, began uint64, sig unix.Signal) {
+	same := func() bool {
+		var buf [1024]byte
+		s, ok := readStat(pid, buf[:])
+		return ok && s.started == began
+	}
 	fd, err := unix.PidfdOpen(pid, 0)
-	if errors.Is(err, unix.ENOSYS) && g.owns(pid) {
+	if errors.Is(err, unix.ENOSYS) && same() {
 		_ = unix.Kill(pid, sig)
 	}
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
-	if g.owns(pid) {
+	if same() {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	}
 }
@@ -83,33 +89,41 @@ func (g *group) end(by time.Time, tell bool) {
 	}
 }
 
-// members returns the processes of the group that are alive, without the leader.
-func (g *group) members() []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
-	if err != nil {
-		return nil
-	}
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid != g.leader && g.owns(pid) {
-			pids = append(pids, pid)
+// members returns the processes of the group that are alive, without the leader, and when they began.
+func (g *group) members() map[int]uint64 {
+	all := processes()
+	owned := map[int]bool{g.leader: true}
+	for pid, s := range all {
+		if pid != g.leader && g.owns(pid, s) {
+			owned[pid] = true
 		}
 	}
-	return pids
+	for grown := true; grown; {
+		grown = false
+		for pid, s := range all {
+			if !owned[pid] && owned[s.parent] {
+				owned[pid], grown = true, true
+			}
+		}
+	}
+	alive := map[int]uint64{}
+	for pid := range owned {
+		if s := all[pid]; pid != g.leader && s.state != 'Z' && s.state != 'X' {
+			alive[pid] = s.started
+		}
+	}
+	return alive
 }
 
-func (g *group) owns(pid int) bool {
-	var buf [1024]byte
-	s, ok := readStat(pid, buf[:])
-	if !ok || s.state == 'Z' || s.state == 'X' || s.started < g.started {
+// owns reports whether a process is one of the group without regard to its parents.
+func (g *group) owns(pid int, s stat) bool {
+	if s.state == 'Z' || s.state == 'X' || s.started < g.started {
 		return false
 	}
 	if s.session == g.leader || s.group == g.leader {
+		return true
+	}
+	if adopted(pid, s) && !children.has(s.session) && !children.othersMayOwn(g.leader, s.started) {
 		return true
 	}
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
@@ -118,9 +132,9 @@ func (g *group) owns(pid int) bool {
 
 // A stat is what /proc tells of a process.
 type stat struct {
-	state          byte
-	group, session int
-	started        uint64
+	state                  byte
+	parent, group, session int
+	started                uint64
 }
 
 // readStat reads /proc/pid/stat into buf, which is large enough for the fields that matter.
@@ -141,6 +155,7 @@ func readStat(pid int, buf []byte) (stat, bool) {
 		return stat{}, false
 	}
 	s := stat{state: fields[0][0]}
+	s.parent, _ = strconv.Atoi(string(fields[1]))
 	s.group, _ = strconv.Atoi(string(fields[2]))
 	s.session, _ = strconv.Atoi(string(fields[3]))
 	s.started, _ = strconv.ParseUint(string(fields[19]), 10, 64)

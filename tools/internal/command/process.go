@@ -46,6 +46,7 @@ func (p *process) wait() {
 	close(p.exited)
 	<-p.reap
 	_ = p.cmd.Wait() // the state is what counts; see result
+	shellReaped(p.cmd.Process.Pid)
 }
 
 // follow handles output until the command is over.
@@ -54,6 +55,8 @@ func (p *process) follow(ctx context.Context, out *output, limit time.Duration) 
 	if limit > 0 {
 		over = time.After(limit)
 	}
+	reap := time.NewTicker(reapEvery)
+	defer reap.Stop()
 	end, aborted, chunks, exited := Exited, ctx.Done(), p.chunks, p.exited
 	for exited != nil || chunks != nil {
 		select {
@@ -65,6 +68,8 @@ func (p *process) follow(ctx context.Context, out *output, limit time.Duration) 
 			out.write(b)
 		case <-out.due():
 			out.report()
+		case <-reap.C:
+			reapAdopted()
 		case <-exited:
 			if end != Exited {
 				return end
@@ -112,6 +117,7 @@ func (p *process) finish(out *output) {
 		<-p.reaped
 	case <-time.After(reapGrace): // the kernel holds it back; see Runner.Close
 	}
+	reapAdopted()
 }
 
 // drain takes what is still in the pipe. Who could not be killed may hold it open, or go on writing, so it waits only for so

@@ -10,8 +10,6 @@ import (
 // newMark returns an environment variable, one of its own for each command, by which the processes of one command are known.
 func newMark() string { return "AGENT_COMMAND_" + rand.Text() + "=1" }
 
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
-
 // signalOf returns the number of the signal that ended a process.
 func signalOf(s *os.ProcessState) (int, bool) {
 	status, ok := s.Sys().(syscall.WaitStatus)
