@@ -55,7 +55,7 @@ func (t findTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult
 		return failure("search", args.path, err), nil
 	}
 	list, found, more := text.NewList(), 0, false
-	w := walk{root: p.root, visit: func(name string, d fs.DirEntry) error {
+	w := t.space.walk(p, func(name string, d fs.DirEntry) error {
 		if !args.pattern.match(below(p.name, name)) {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (t findTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult
 		found++
 		list.Add(t.entry(p, name, d))
 		return nil
-	}}
+	})
 	err = w.from(ctx, p.name)
 	switch {
 	case ctx.Err() != nil:

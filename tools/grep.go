@@ -91,14 +91,14 @@ func (t grepTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult
 			err = s.file(ctx, p, t.space.shown(p.abs(p.name)))
 		}
 	} else {
-		w := walk{root: p.root, visit: func(name string, d fs.DirEntry) error {
+		w := t.space.walk(p, func(name string, d fs.DirEntry) error {
 			if !d.Type().IsRegular() || args.glob != "" && !args.glob.match(below(p.name, name)) {
 				return nil
 			}
 			abs := p.abs(name)
 			_ = s.file(ctx, place{root: p.root, dir: p.dir, name: name}, t.space.shown(abs)) // others may be readable
 			return s.enough()
-		}}
+		})
 		err = w.from(ctx, p.name)
 	}
 	switch {

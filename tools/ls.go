@@ -49,13 +49,13 @@ func (t lsTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResult, 
 	if err != nil {
 		return failure("list", dir, err), nil
 	}
-	w := walk{root: p.root}
-	rules := w.withRules(w.rulesFor(p.name), p.name)
+	abs, ignorer := p.abs(p.name), t.space.ignorer()
+	rules := ignorer.with(ignorer.above(abs), abs)
 	list, shown, hidden, more := text.NewList(), 0, 0, 0
 	for _, d := range entries {
 		line := d.Name()
 		switch {
-		case line == ".git" || rules.match(split(path.Join(p.name, line)), d.IsDir()):
+		case line == ".git" || rules.match(path.Join(abs, line), d.IsDir()):
 			hidden++
 			continue
 		case shown == limit:

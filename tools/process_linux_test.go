@@ -246,13 +246,13 @@ func TestKilledProgramTakesShellsAlong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = set.Shell().Run(t.Context(), "echo $$; exec sleep 1000", func(s string) { fmt.Print(s) })
+		_, err = set.Shell().Run(t.Context(), "echo $$; exec sleep 1000", func(s string) { fmt.Fprint(os.Stderr, s) })
 		t.Fatal("the command has ended: ", err)
 	}
 	b := newBench(t, tools.Options{})
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProgramTakesShellsAlong$")
 	cmd.Env = append(os.Environ(), "TOOLS_TEST_RUN_IN="+b.dir)
-	out, err := cmd.StdoutPipe()
+	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
