@@ -36,6 +36,7 @@ func (editTool) Spec() core.ToolSpec {
 func (editTool) arguments(call core.ToolCall) (string, []replacement, *arguments) {
 	a := parseArguments(call.Arguments)
 	path := a.path("path")
+	a.namesFile("path", path)
 	var list []wire.Raw
 	raw := a.fields["edits"]
 	var inString string
@@ -141,7 +142,7 @@ func (p place) content(ctx context.Context) (string, error) {
 func (t editTool) report(path, before, after string, n int) core.ToolResult {
 	d := diff(path, before, after)
 	d.Diff, d.Patch = t.shorten(d.Diff), t.shorten(d.Patch)
-	head := text.CutHead(strings.TrimSuffix(text.Clean(d.Patch), "\n"))
+	head := text.CutHead(strings.TrimSuffix(text.Visible(strings.ReplaceAll(d.Patch, "\r\n", "\n")), "\n"))
 	shown := head.Text
 	if head.Truncated {
 		shown += "\n[The diff goes on.]"

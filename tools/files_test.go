@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,7 @@ func TestRead(t *testing.T) {
 		{args{"path": "empty"}, "(the file is empty)"},
 		{args{"path": "crlf"}, "a\nb\n"},
 		{args{"path": "latin"}, "gr\ufffdn\n"},
-		{args{"path": "escapes"}, "ared\n"},
+		{args{"path": "escapes"}, "a\u241b[31mred\u241b[0m\n"},
 		{args{"path": "small", "offset": 2}, "b\nc\n"},
 		{args{"path": "small", "limit": 1}, "a\n\n[2 more lines in file. Use offset=2 to continue.]"},
 		{args{"path": "small", "offset": 2, "limit": 1}, "b\n\n[1 more lines in file. Use offset=3 to continue.]"},
@@ -271,4 +272,52 @@ func TestSecretsAreRedacted(t *testing.T) {
 	if got := text(b.run("bash", args{"command": "echo \"<$MY_SECRET_VALUE>\""})); got != "<>\n" {
 		t.Errorf("a command saw %q", got)
 	}
+}
+
+// TestReadHidesNothing: what a file holds is shown, carriage returns and escapes too.
+func TestReadHidesNothing(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	b.write("f", "old\rmac\x1b]0;hidden\a\x7f\u0085\r\nend\n")
+	b.want(b.run("read", args{"path": "f"}), "old\rmac\u241b]0;hidden\u2407\u2421\ufffd\nend\n")
+	b.want(b.run("grep", args{"pattern": "mac"}), "f:1: old\rmac\u241b]0;hidden\u2407\u2421\ufffd")
+	res := b.run("edit", args{"path": "f", "oldText": "old\rmac", "newText": "new\rmac"})
+	if got := text(res); res.IsError || !strings.Contains(got, "+new\rmac\u241b]0;") {
+		t.Errorf("edit shows %q", got)
+	}
+}
+
+// TestEditKeepsTheFile: it has the same names and mode as before, those of a program that runs as another user too.
+func TestEditKeepsTheFile(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	b.write("f", "long text\n")
+	b.write("g", "long text\n")
+	if err := os.Link(filepath.Join(b.dir, "f"), filepath.Join(b.dir, "name")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"f", "g"} {
+		if err := os.Chmod(filepath.Join(b.dir, name), 0o755|fs.ModeSetuid); err != nil {
+			t.Fatal(err)
+		}
+		if res := b.run("edit", args{"path": name, "oldText": "long", "newText": "a"}); res.IsError || b.content(name) != "a text\n" {
+			t.Errorf("%s: %q, content %q", name, text(res), b.content(name))
+		}
+		if info, err := os.Stat(filepath.Join(b.dir, name)); err != nil || info.Mode() != 0o755|fs.ModeSetuid {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if got := b.content("name"); got != "a text\n" {
+		t.Errorf("the other name has %q", got)
+	}
+}
+
+func TestWriteNamesAFile(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	for _, path := range []string{"d/new/", "d/.", "d/..", ".", "..", "/"} {
+		b.wantError(b.run("write", args{"path": path, "content": "x"}), "must name a file")
+	}
+	if entries, err := os.ReadDir(b.dir); err != nil || len(entries) > 0 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	b.want(b.run("write", args{"path": "d/...", "content": "x"}), "Successfully wrote 1 bytes to d/...")
+	b.want(b.run("write", args{"path": "d./a.", "content": "x"}), "Successfully wrote 1 bytes to d./a.")
 }

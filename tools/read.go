@@ -99,7 +99,7 @@ func (t readTool) text(ctx context.Context, lines *lineReader, args readArgument
 			first = lines.size
 		}
 		ends = lines.ends
-		head.Add(t.redact.Text(text.Clean(string(lines.line))))
+		head.Add(t.redact.Text(text.Visible(string(lines.line))))
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -83,7 +83,7 @@ func (s *search) file(ctx context.Context, p place, shown string) error {
 
 // show adds a line to the output: path:12: text for a match, path-11- text for a line near one.
 func (s *search) show(path string, mark byte, number int, line string) {
-	line = s.set.redact.Text(text.Clean(line))
+	line = s.set.redact.Text(text.Visible(line))
 	if short, cut := firstCharacters(line, maxShownLine); cut {
 		line, s.cutLines = short+"...", true
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"syscall"
 
 	"github.com/dualagent/agent/core"
@@ -29,7 +30,9 @@ func (writeTool) Spec() core.ToolSpec {
 
 func (writeTool) arguments(call core.ToolCall) (path, content string, a *arguments) {
 	a = parseArguments(call.Arguments)
-	return a.path("path"), a.text("content"), a
+	path = a.path("path")
+	a.namesFile("path", path)
+	return path, a.text("content"), a
 }
 
 func (t writeTool) Assess(call core.ToolCall) core.Assessment {
@@ -55,7 +58,16 @@ func (t writeTool) Run(ctx context.Context, inv core.Invocation) (core.ToolResul
 	return core.TextResult(fmt.Sprintf("Successfully wrote %d bytes to %s", len(content), path)), nil
 }
 
-// replace gives a file new content, all or nothing. A file that exists keeps its mode and, where that is allowed, its owner.
+// namesFile notes that a path can only be that of a folder.
+func (a *arguments) namesFile(name, path string) {
+	switch path[strings.LastIndexByte(path, '/')+1:] {
+	case "", ".", "..":
+		a.fail("argument %q must name a file; %q is a folder", name, path)
+	}
+}
+
+// replace gives a file new content, all or nothing. A file that exists keeps its mode and, where that is allowed, its owner. One
+// that has several names keeps them, at the price that a crash may leave it half written.
 func (p place) replace(content []byte) error {
 	old, err := p.root.Stat(p.name)
 	switch {
@@ -65,6 +77,9 @@ func (p place) replace(content []byte) error {
 		}
 		if old.Mode()&0o200 == 0 {
 			return fmt.Errorf("it is read-only (mode %04o)", old.Mode().Perm())
+		}
+		if sys, ok := old.Sys().(*syscall.Stat_t); ok && sys.Nlink > 1 {
+			return p.overwrite(content, old)
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		if err := p.root.MkdirAll(path.Dir(p.name), 0o777); err != nil {
@@ -95,10 +110,33 @@ func (p place) fill(temp string, content []byte, old fs.FileInfo) error {
 	if err == nil {
 		_, err = f.Write(content)
 	}
+	err = errors.Join(err, keepSpecial(f, old))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return p.root.Rename(temp, p.name)
+}
+
+// overwrite writes into the file itself.
+func (p place) overwrite(content []byte, old fs.FileInfo) error {
+	f, err := p.root.OpenFile(p.name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Truncate(int64(len(content)))
+	}
+	return errors.Join(err, keepSpecial(f, old), f.Close())
+}
+
+// keepSpecial gives a file the bits of its mode that a change of owner or content has taken away. Not everybody may do that.
+func keepSpecial(f *os.File, old fs.FileInfo) error {
+	const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+	if old == nil || old.Mode()&special == 0 {
+		return nil
+	}
+	return f.Chmod(old.Mode() & (fs.ModePerm | special))
 }
 
 func ignoreMissing(err error) error {

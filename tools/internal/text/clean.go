@@ -150,3 +150,24 @@ func Clean(s string) string {
 	var c Cleaner
 	return string(c.Flush(c.Append(nil, []byte(s))))
 }
+
+// Visible returns a file's text as it is, as far as it can be shown: valid UTF-8, in which pictures such as U+241B stand for control
+// characters. Tab, line feed and carriage return are kept. Nothing is left out, so a file cannot hide a part of itself.
+func Visible(s string) string {
+	if plain([]byte(s)) == len(s) {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for _, r := range s {
+		switch {
+		case r < 0x20 && r != '\t' && r != '\n' && r != '\r':
+			r += 0x2400
+		case r == 0x7f:
+			r = 0x2421
+		case r > 0x7f && r < 0xa0:
+			r = utf8.RuneError
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
