@@ -42,11 +42,16 @@ func (l *look) git(w words) core.Risk {
 	if !slices.Contains([]string{"clone", "version"}, name) && !repository(l.place.Dir) && !(name == "init" && len(rest) == 0 && noRepository(l.place.Dir)) {
 		return core.RiskDestructive
 	}
-	letters := ""
-	if name == "grep" {
+	letters, long := "", gitRuns
+	switch name {
+	case "grep":
 		letters = "O" // opens what it finds in a program
+	case "tag":
+		letters, long = "v", append([]string{"--verify"}, gitRuns...) // runs a program
+	case "describe":
+		long = append([]string{"--dirty", "--broken"}, gitRuns...) // write the index
 	}
-	if !noFlags(letters, gitRuns...)(exceptExact(rest, "--text")) {
+	if !noFlags(letters, long...)(exceptExact(rest, "--text")) {
 		return core.RiskDestructive
 	}
 	switch {

@@ -57,7 +57,7 @@ var hostile = map[string][]string{
 		"ln -s a b > c",
 	},
 	"other programs' secrets": {"ps auxeww | rev", "ps e", "ps eww", "ps axe", "ps -o environ", "ps -E", "ps -o pid -e e", "ps auxe", "ps -eo pid,environ", "cat /proc/1/environ", "strings /proc/1/environ"},
-	"git":                     {"git log --output=x", "git grep -O x", "git -c a=b log", "git --bare log", "git --literal-pathspecs status", "git archive HEAD", "git bisect run x"},
+	"git":                     {"git log --output=x", "git grep -O x", "git -c a=b log", "git --bare log", "git describe --dirty", "git describe --always --bro", "git tag -v v1", "git tag --verify v1", "git --literal-pathspecs status", "git archive HEAD", "git bisect run x"},
 }
 
 func TestHostile(t *testing.T) {
