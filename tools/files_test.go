@@ -321,3 +321,14 @@ func TestWriteNamesAFile(t *testing.T) {
 	b.want(b.run("write", args{"path": "d/...", "content": "x"}), "Successfully wrote 1 bytes to d/...")
 	b.want(b.run("write", args{"path": "d./a.", "content": "x"}), "Successfully wrote 1 bytes to d./a.")
 }
+
+// TestKeysAreNotShown: a private key is as long as its lines.
+func TestKeysAreNotShown(t *testing.T) {
+	b := newBench(t, tools.Options{})
+	b.write("id", "Host x\n-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIB\nAAKCAQEA\n-----END RSA PRIVATE KEY-----\nend\n")
+	const mark = "[REDACTED]\n"
+	b.want(b.run("read", args{"path": "id"}), "Host x\n"+mark+mark+mark+mark+"end\n")
+	b.want(b.run("read", args{"path": "id", "offset": 3, "limit": 1}), mark+"\n[3 more lines in file. Use offset=4 to continue.]")
+	b.want(b.run("grep", args{"pattern": "MII"}), "id:3: [REDACTED]")
+	b.want(b.run("bash", args{"command": "cat id"}), "Host x\n"+mark+"end\n")
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dualagent/agent/core"
+	"github.com/dualagent/agent/tools/internal/redact"
 	"github.com/dualagent/agent/tools/internal/text"
 )
 
@@ -87,11 +88,13 @@ func skipBOM(r *bufio.Reader) {
 // text returns the lines that the arguments ask for.
 func (t readTool) text(ctx context.Context, lines *lineReader, args readArguments) core.ToolResult {
 	var head text.Head
+	var keys redact.Lines
 	number, wanted, first, ends := 0, 0, 0, false
 	for lines.next() {
 		if number++; number%1024 == 0 && ctx.Err() != nil {
 			return aborted(head.Cut().Text)
 		}
+		secret := keys.Secret(string(lines.line))
 		if number < args.offset || args.limit > 0 && wanted == args.limit {
 			continue
 		}
@@ -99,7 +102,11 @@ func (t readTool) text(ctx context.Context, lines *lineReader, args readArgument
 			first = lines.size
 		}
 		ends = lines.ends
-		head.Add(t.redact.Text(text.Visible(string(lines.line))))
+		if secret {
+			head.Add(redact.Mark)
+		} else {
+			head.Add(t.redact.Text(text.Visible(string(lines.line))))
+		}
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dualagent/agent/tools/internal/redact"
 	"github.com/dualagent/agent/tools/internal/text"
 )
 
@@ -51,9 +52,14 @@ func (s *search) file(ctx context.Context, p place, shown string) error {
 	shown = text.Clean(oneLine(shown))
 	var before []numberedLine // the last lines that were not shown
 	after := 0                // how many more lines to show behind a match
+	var keys redact.Lines
 	for n := 1; lines.next(); n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		line := string(lines.line)
+		if keys.Secret(line) {
+			line = redact.Mark
 		}
 		switch {
 		case s.args.pattern.Match(lines.line):
@@ -66,16 +72,16 @@ func (s *search) file(ctx context.Context, p place, shown string) error {
 				s.show(shown, '-', l.number, l.text)
 			}
 			before = before[:0]
-			s.show(shown, ':', n, string(lines.line))
+			s.show(shown, ':', n, line)
 			after = s.args.context
 		case after > 0:
 			after--
-			s.show(shown, '-', n, string(lines.line))
+			s.show(shown, '-', n, line)
 		case s.args.context > 0:
 			if len(before) == s.args.context {
 				before = append(before[:0], before[1:]...)
 			}
-			before = append(before, numberedLine{n, string(lines.line)})
+			before = append(before, numberedLine{n, line})
 		}
 	}
 	return lines.err

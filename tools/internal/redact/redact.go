@@ -13,37 +13,63 @@ const Mark = "[REDACTED]"
 // minValue is how long a known value must be to be looked for. A shorter one turns up in harmless text.
 const minValue = 8
 
-// maxHeld bounds how much of an unfinished secret a Stream holds back.
-const maxHeld = 4096
+// maxHeld bounds how much of an unfinished secret a Stream holds back: more than the longest usual key.
+const maxHeld = 16 << 10
 
 // A pattern is the shape of a secret: a prefix and at least min characters of a class.
 type pattern struct {
 	prefix string
 	min    int
 	class  func(byte) bool
+	// found, if it is set, says whether what the class matches is a secret, by that and what follows.
+	found func(secret, after string) bool
+	// keep: the prefix is no part of the secret, and may stand behind a letter.
+	keep bool
 }
 
 var patterns = []pattern{
-	{"sk-", 20, word},
-	{"ghp_", 36, word},
-	{"gho_", 36, word},
-	{"ghu_", 36, word},
-	{"ghs_", 36, word},
-	{"ghr_", 36, word},
-	{"github_pat_", 22, word},
-	{"glpat-", 20, word},
-	{"xox", 10, word},
-	{"AKIA", 16, upper},
-	{"ASIA", 16, upper},
-	{"AIza", 35, word},
-	{"Bearer ", 8, token},
-	{"bearer ", 8, token},
+	{prefix: "sk-", min: 20, class: word},
+	{prefix: "ghp_", min: 36, class: word},
+	{prefix: "gho_", min: 36, class: word},
+	{prefix: "ghu_", min: 36, class: word},
+	{prefix: "ghs_", min: 36, class: word},
+	{prefix: "ghr_", min: 36, class: word},
+	{prefix: "github_pat_", min: 22, class: word},
+	{prefix: "glpat-", min: 20, class: word},
+	{prefix: "xox", min: 10, class: word},
+	{prefix: "AKIA", min: 16, class: upper},
+	{prefix: "ASIA", min: 16, class: upper},
+	{prefix: "AIza", min: 35, class: word},
+	{prefix: "Bearer ", min: 8, class: token},
+	{prefix: "bearer ", min: 8, class: token},
+	{prefix: "Basic ", min: 16, class: token, found: credentials},
+	{prefix: "basic ", min: 16, class: token, found: credentials},
+	{prefix: "uthorization: Basic ", min: 4, class: token, keep: true},
+	{prefix: "eyJ", min: 20, class: dotted, found: webToken},
+	{prefix: "://", min: 3, class: userInfo, found: password, keep: true},
 }
 
-func upper(c byte) bool { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
-func alnum(c byte) bool { return upper(c) || c >= 'a' && c <= 'z' }
-func word(c byte) bool  { return alnum(c) || c == '_' || c == '-' }
-func token(c byte) bool { return word(c) || strings.IndexByte(".~+/=", c) >= 0 }
+func upper(c byte) bool  { return c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' }
+func alnum(c byte) bool  { return upper(c) || c >= 'a' && c <= 'z' }
+func word(c byte) bool   { return alnum(c) || c == '_' || c == '-' }
+func token(c byte) bool  { return word(c) || strings.IndexByte(".~+/=", c) >= 0 }
+func dotted(c byte) bool { return word(c) || c == '.' }
+
+// userInfo is what can stand between :// and @ in a URL.
+func userInfo(c byte) bool { return c > ' ' && c < 0x7f && strings.IndexByte("/@?#\"'<>`\\", c) < 0 }
+
+func password(secret, after string) bool {
+	_, pass, ok := strings.Cut(secret, ":")
+	return ok && pass != "" && strings.HasPrefix(after, "@")
+}
+
+// webToken: a JWT has three parts.
+func webToken(secret, _ string) bool { return strings.Count(secret, ".") >= 2 }
+
+// credentials: a word of one kind of letters follows Basic in prose.
+func credentials(secret, _ string) bool {
+	return strings.ContainsAny(secret[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=")
+}
 
 // A Redactor knows what secrets look like: keys of well-known shapes, and the values that it was given. It does not change
 // and may be used by many goroutines at once.
@@ -70,6 +96,7 @@ func (r *Redactor) Text(s string) string {
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, Mark)
 	}
+	s = withoutKeys(s)
 	for i := range patterns {
 		if strings.Contains(s, patterns[i].prefix) {
 			s = patterns[i].replace(s)
@@ -92,7 +119,10 @@ func (p *pattern) replace(s string) string {
 			end++
 		}
 		at = start + len(p.prefix)
-		if boundary(s, start) && end-at >= p.min {
+		if p.begins(s, start) && end-at >= p.min && (p.found == nil || p.found(s[at:end], s[end:])) {
+			if p.keep {
+				start = at
+			}
 			out.WriteString(s[done:start])
 			out.WriteString(Mark)
 			done, at = end, end
@@ -104,6 +134,9 @@ func (p *pattern) replace(s string) string {
 	out.WriteString(s[done:])
 	return out.String()
 }
+
+// begins reports whether the pattern's prefix can begin at s[i].
+func (p *pattern) begins(s string, i int) bool { return p.keep || boundary(s, i) }
 
 // inWord stands for a letter or digit that was shown before. Clean text has none of its own.
 const inWord = "\x00"
@@ -147,7 +180,7 @@ func (s *Stream) show(text string, cut int) string {
 
 // unfinished returns where in s a secret may begin that the next piece goes on with; len(s) if nowhere.
 func (r *Redactor) unfinished(s string) int {
-	cut := len(s)
+	cut := unfinishedKey(s)
 	for i := range patterns {
 		cut = min(cut, patterns[i].unfinished(s))
 	}
@@ -178,12 +211,12 @@ func (p *pattern) unfinished(s string) int {
 		if i < 0 {
 			break
 		}
-		if at += i; boundary(s, at) {
+		if at += i; p.begins(s, at) {
 			return at
 		}
 	}
 	for n := min(len(p.prefix)-1, len(s)); n > 0; n-- {
-		if strings.HasSuffix(s, p.prefix[:n]) && boundary(s, len(s)-n) {
+		if strings.HasSuffix(s, p.prefix[:n]) && p.begins(s, len(s)-n) {
 			return len(s) - n
 		}
 	}

@@ -16,6 +16,10 @@ var secrets = []string{
 	"AIza" + strings.Repeat("x", 35),
 	"glpat-" + strings.Repeat("x", 20),
 	"Bearer abcdefgh.ijk~lm+n/o==",
+	"Basic dXNlcjpwYXNzd29yZA==",
+	"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fw-pMeJ_36",
+	"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n" + strings.Repeat("MIIEpAIBAAKCAQEA+/\n", 100) + "AA==\n-----END RSA PRIVATE KEY-----",
+	"-----BEGIN PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\n-----END PRIVATE KEY-----",
 	"correct horse battery staple",
 	"second line of a key",
 }
@@ -34,7 +38,9 @@ func TestText(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "sk-short", "task-abcdefghijklmnopqrstuvwx", "Bearer of", "AKIA", "this is short", "xox", "sk- abcdefghijklmnopqrstuvwxyz"} {
+	for _, s := range []string{"", "sk-short", "task-abcdefghijklmnopqrstuvwx", "Bearer of", "AKIA", "this is short", "xox", "sk- abcdefghijklmnopqrstuvwxyz",
+		"Basic internationalization", "Basic auth", "eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpb", "https://example.org:8080/a@b", "git@host:a", "ssh://git@host/x", "https://user:@host",
+		"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "-----BEGIN of the PRIVATE KEY-----", "-----BEGIN "} {
 		if got := r.Text(s); got != s {
 			t.Errorf("%q became %q", s, got)
 		}
@@ -72,6 +78,7 @@ func TestStreamHoldsBackLittle(t *testing.T) {
 func FuzzStream(f *testing.F) {
 	for i := range secrets {
 		f.Add("before", "after", uint8(i), uint8(i))
+		f.Add("before", "after", uint8(i), uint8(0))
 	}
 	r := newRedactor()
 	f.Fuzz(func(t *testing.T, before, after string, which, size uint8) {
@@ -95,4 +102,43 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("%q in pieces of %d became %q, as a whole %q", text, int(size)+1, out.String(), r.Text(text))
 		}
 	})
+}
+
+// TestPartOfText: what says where a secret belongs to is kept.
+func TestPartOfText(t *testing.T) {
+	r := newRedactor()
+	for in, want := range map[string]string{
+		"postgres://user:p%40ss@db:5432/x":               "postgres://" + Mark + "@db:5432/x",
+		"authorization: Basic YTpi\n":                    "authorization: Basic " + Mark + "\n",
+		"-----BEGIN PRIVATE KEY-----\nMIIEpA\n(cut off)": Mark + "(cut off)",
+	} {
+		if got := r.Text(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+		s := r.Stream()
+		var out strings.Builder
+		for i := range len(in) {
+			out.WriteString(s.Next(in[i : i+1]))
+		}
+		if got := out.String() + s.Flush(); got != want {
+			t.Errorf("%q, byte by byte, became %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	var l Lines
+	for _, c := range []struct {
+		line string
+		want bool
+	}{
+		{"before", false}, {"-----BEGIN CERTIFICATE-----", false}, {"MIIE", false}, {"-----END CERTIFICATE-----", false},
+		{"key: -----BEGIN EC PRIVATE KEY-----", false}, {"MHcCAQEE+/", true}, {"", true}, {"AA==", true}, {"-----END EC PRIVATE KEY-----", true}, {"after", false},
+		{"-----BEGIN PRIVATE KEY-----", false}, {"MIIE", true}, {"no key (any more).", false}, {"MIIE", false},
+		{"-----BEGIN PRIVATE KEY-----\\nAA==\\n-----END PRIVATE KEY-----", false}, {"after", false},
+	} {
+		if got := l.Secret(c.line); got != c.want {
+			t.Errorf("%q: got %t", c.line, got)
+		}
+	}
 }
