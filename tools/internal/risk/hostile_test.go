@@ -1,9 +1,14 @@
 package risk
 
 import (
+	"context"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/dualagent/agent/core"
 )
@@ -146,4 +151,40 @@ func TestRepository(t *testing.T) {
 
 func config(text string) func(git string) error {
 	return func(git string) error { return os.WriteFile(filepath.Join(git, "config"), []byte(text), 0o644) }
+}
+
+// TestShellAgrees makes up texts and runs those that count as reading. None of them may come to what stands in quotes, comments
+// and documents.
+func TestShellAgrees(t *testing.T) {
+	p := workspace(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	pieces := []string{
+		"touch P", "; touch P", "\ntouch P\n", "$(touch P)", "`touch P`", "'", "'", "\"", "\"", "\\", "\\\n", "\n", "#", " #", " ", " ", ";", "|", "&", "&&", "!", "(", ")", "{ ", "}", "$(", "`",
+		"<<E", "<<'E'", "<<-E", "\nE\n", "E", "<<<", "<(", ">(", "${x:-", "${x#", "${x}", "$x", "$'", "$\"", "$((", "))", "((", "$[", "]", "[[ ", "]]", "@(", "?(", "case x in ", "x)", "esac", ";;",
+		"if ", "then ", "fi", "do ", "done", "for f in ", "time ", "echo ", "echo ", "cat ", "printf ", "wait ", "%n", "=", "~", "2>&1", "|&", "{a,b}", "true", "\t",
+	}
+	reading := 0
+	for range 200_000 {
+		var text strings.Builder
+		text.WriteString([]string{"", "echo "}[r.IntN(2)])
+		for range 2 + r.IntN(12) {
+			text.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		command := text.String()
+		if !strings.Contains(command, "touch P") || Of(command, p).Risk != core.RiskRead {
+			continue
+		}
+		reading++
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-c", "--", command)
+		cmd.Dir = p.Dir
+		_ = cmd.Run() // most of them are mistakes
+		cancel()
+		if err := os.Remove(filepath.Join(p.Dir, "P")); err == nil {
+			t.Errorf("%q counts as reading, and has made a file", command)
+		}
+	}
+	if reading < 300 {
+		t.Errorf("only %d texts count as reading", reading)
+	}
 }
