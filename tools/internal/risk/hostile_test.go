@@ -86,7 +86,7 @@ func TestHarmless(t *testing.T) {
 		"grep -rn --include='*.go' x .": r, "grep -rn --include=*.go x sub": r, "grep -A3 -e x file": r, "rg -n -g '*.go' x sub": r, "find . -type f -name '*.go' ! -path './x*' -print": r,
 		"find . \\( -name a -o -name b \\) -prune": r, "ls ./*.go": r, "cat sub/d*/*": r, "for f in ./*.go; do echo \"$f\"; done": r, "ps -eo pid,args": r, "ps -o sid=,pgid= -p 1": r,
 		"diff file file": r, "diff -u a b": r, "cd sub/deep && ls": r, "cd sub/../sub2 && ls": r, "mkdir -p x && mv file x": w, "cp file x": w, "cp -r sub2 new": w, "cp file sub": w, "ln -s a b": w,
-		"mv sub2 mv2": w, "sed 's/a\\.b/c/; s/x/y/g' file": r, "sed -n -e 1p -e 2p file": r, "go env GOPATH GOOS": r, "go doc -all fmt": r, "gofmt -l sub": r, "gofmt -d x.go": r, "git init": w,
+		"mv sub2 mv2": w, "mv sub/d* sub2": w, "sed 's/a\\.b/c/; s/x/y/g' file": r, "sed -n -e 1p -e 2p file": r, "go env GOPATH GOOS": r, "go doc -all fmt": r, "gofmt -l sub": r, "gofmt -d x.go": r, "git init": w,
 		"jq -r '.a.b | length' file": r, "date -Iseconds -u": r,
 	} {
 		if got := Of(command, p); got.Risk != want {

@@ -236,6 +236,7 @@ func (l *look) call(c *syntax.CallExpr) {
 
 // apply looks at what a known command makes of its arguments.
 func (l *look) apply(cmd command, args []arg) {
+	before, moves := l.paths, l.moves
 	for _, a := range args {
 		l.expands(a)
 		if !cmd.anyWords && !a.fixed {
@@ -251,7 +252,6 @@ func (l *look) apply(cmd command, args []arg) {
 	} else if !cmd.anyWords && slices.ContainsFunc(args, arg.mayBeFlag) {
 		l.destructive()
 	}
-	before, moves := l.paths, l.moves
 	risk := cmd.risk
 	if cmd.check != nil {
 		risk = cmd.check(l, w)
@@ -286,41 +286,4 @@ func (l *look) expands(a arg) {
 	default:
 		l.path(a.text, true, false)
 	}
-}
-
-// redirect looks at a redirection. What is sent nowhere, or to another output of the same command, changes nothing.
-func (l *look) redirect(r *syntax.Redirect) {
-	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		l.destructive() // sets a variable
-	}
-	if r.Hdoc != nil {
-		l.word(r.Hdoc)
-	}
-	if r.Word == nil {
-		return
-	}
-	l.word(r.Word)
-	target := argOf(r.Word)
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return
-	case syntax.DplIn, syntax.DplOut:
-		if target.plain() && (target.text == "-" || isNumber(target.text)) {
-			return
-		}
-	}
-	if !target.plain() {
-		l.destructive()
-		return
-	}
-	reads := r.Op == syntax.RdrIn || r.Op == syntax.DplIn
-	switch {
-	case strings.HasPrefix(target.text, "/dev/tcp/"), strings.HasPrefix(target.text, "/dev/udp/"):
-		l.raise(core.RiskNetwork)
-	case slices.Contains([]string{"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"}, target.text):
-		return
-	case !reads:
-		l.raise(core.RiskWrite)
-	}
-	l.path(target.text, target.glob, !reads)
 }
