@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -122,6 +123,65 @@ func TestAbortLeavesWhatWaits(t *testing.T) {
 	r.settled(2)
 	if ends := r.ends(); ends[0].Reason != core.FinishAborted || ends[1].Reply != "second" {
 		t.Errorf("ends: %+v", ends)
+	}
+}
+
+// TestEachAbortMeansItsPrompt: prompt, abort, prompt, abort ends both; abort twice spares what had been queued.
+func TestEachAbortMeansItsPrompt(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(r *rig)
+		want []core.FinishReason
+	}{
+		{"prompt, abort, prompt, abort", func(r *rig) { r.prompt("A"); r.Abort(); r.prompt("B"); r.Abort() },
+			[]core.FinishReason{core.FinishAborted, core.FinishAborted}},
+		{"prompt, prompt, abort, abort", func(r *rig) { r.prompt("A"); r.prompt("B"); r.Abort(); r.Abort() },
+			[]core.FinishReason{core.FinishAborted, core.FinishStop}},
+		{"prompt, prompt, abort, prompt, abort", func(r *rig) { r.prompt("A"); r.prompt("B"); r.Abort(); r.prompt("C"); r.Abort() },
+			[]core.FinishReason{core.FinishAborted, core.FinishStop, core.FinishAborted}},
+		{"all", func(r *rig) { r.prompt("A"); r.prompt("B"); r.AbortAll(); r.prompt("C") },
+			[]core.FinishReason{core.FinishAborted, core.FinishAborted, core.FinishStop}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			hold, held := make(chan struct{}), make(chan struct{})
+			r := start(t, options{}, Reply(Say("x")), Reply(Say("x")), Reply(Say("x")))
+			must(r, r.Between(func() { close(held); <-hold })) // nothing begins before all is said
+			<-held
+			c.do(r)
+			close(hold)
+			r.settled(len(c.want))
+			for i, end := range r.ends() {
+				if end.Reason != c.want[i] {
+					t.Errorf("turn %d ended with %s, want %s", i+1, end.Reason, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestSteeringBehindAnAbortWaits: an aborted turn takes nothing with it.
+func TestSteeringBehindAnAbortWaits(t *testing.T) {
+	r := start(t, options{}, Reply(Say("one")))
+	r.Subscribe(sinkFunc(func(ev core.Event) {
+		if _, ok := ev.(core.StepEnded); ok {
+			go func() {
+				r.Abort()
+				must(r, r.Steer(core.Input{Text: "later"}))
+			}()
+		}
+	}))
+	r.store.OnSync = func() { // the turn is about to end: wait until both are done
+		for {
+			if s, _ := r.Queued(); len(s) == 1 {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	r.prompt("go")
+	r.settled(1)
+	if s, _ := r.Queued(); len(s) != 1 {
+		t.Errorf("%d messages wait, want the one behind the abort", len(s))
 	}
 }
 

@@ -85,6 +85,21 @@ func (a *approval) withdraw() {
 func (e *Engine) Decide(id ApprovalID, d Decision) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.decideLocked(id, d)
+}
+
+// Answer is Decide for an answer that names no question. shown is the last one that the client had been shown when it began to
+// send the answer, 0 if there was none: of the questions that come later, only a client's first can be meant.
+func (e *Engine) Answer(shown ApprovalID, d Decision) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.pending; p != nil && shown > 0 && p.id > shown && d.CallID == "" {
+		return fmt.Errorf("%w: the question that waits had not been asked when this answer was sent", ErrNoApproval)
+	}
+	return e.decideLocked(0, d)
+}
+
+func (e *Engine) decideLocked(id ApprovalID, d Decision) error {
 	if p := e.pending; p != nil && p.answer != nil {
 		if id != 0 && id != p.id || d.CallID != "" && d.CallID != p.callID {
 			return fmt.Errorf("%w for that call: %s waits for its answer", ErrNoApproval, p.callID)

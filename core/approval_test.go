@@ -299,3 +299,46 @@ func TestApprovalForTheSession(t *testing.T) {
 		t.Errorf("asked about %q", got)
 	}
 }
+
+// TestAnAnswerIsForWhatWasShown: a second click must not approve a question that the client has not seen yet.
+func TestAnAnswerIsForWhatWasShown(t *testing.T) {
+	o, _ := risky()
+	r := start(t, o, Reply(Call(0, "a", "rm", "{}"), Call(1, "b", "rm", "{}")), Reply(Say("ok")))
+	r.prompt("go")
+	first := until[core.ApprovalRequested](r).ID
+	must(r, r.Answer(first, core.Decision{}))
+	if _, err := r.events.Until(func(ev core.Event) bool { q, ok := ev.(core.ApprovalRequested); return ok && q.ID > first }); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Answer(first, core.Decision{Approved: true}); !errors.Is(err, core.ErrNoApproval) {
+		t.Errorf("a second click, sent when only the first question was shown: %v", err)
+	}
+	must(r, r.Answer(first+1, core.Decision{}))
+	r.settled(1)
+	if calls := r.ends()[0].Calls; calls[0].Outcome != core.OutcomeDenied || calls[1].Outcome != core.OutcomeDenied {
+		t.Errorf("calls: %+v", calls)
+	}
+}
+
+// TestCallsAreJudgedWhenTheirTurnComes: what a call does may depend on the one before it.
+func TestCallsAreJudgedWhenTheirTurnComes(t *testing.T) {
+	changed := false
+	change := &Tool{Name: "change", Risk: core.RiskWrite, Action: func(context.Context, core.Invocation) (core.ToolResult, error) {
+		changed = true
+		return core.TextResult("done"), nil
+	}}
+	use := &Tool{Name: "use", Judge: func(core.ToolCall) core.Assessment {
+		if changed {
+			return core.Assessment{Risk: core.RiskDestructive, Unknown: true}
+		}
+		return core.Assessment{Risk: core.RiskRead}
+	}}
+	r := start(t, options{tools: []core.Tool{change, use}, host: core.HostOptions{Approver: core.ApproveWrites.Approver()}},
+		Reply(Call(0, "a", "change", "{}"), Call(1, "b", "use", "{}")), Reply(Say("ok")))
+	r.prompt("go")
+	if q := until[core.ApprovalRequested](r); q.Call.ID != "b" {
+		t.Errorf("asked about %s", q.Call.ID)
+	}
+	must(r, r.Decide(0, core.Decision{}))
+	r.settled(1)
+}

@@ -79,19 +79,26 @@ func (e *Engine) runBatch(t *turn, reply Message) batch {
 func (e *Engine) jobs(reply Message) []job {
 	var jobs []job
 	for _, call := range reply.ToolCalls() {
-		j := job{call: call, assess: Assessment{Risk: RiskDestructive, Unknown: true}, verdict: Allow}
-		if tool, ok := e.findTool(call.Name); ok {
-			j.tool = tool
-			j.call.Name = tool.Spec().Name
-			j.assess = assess(tool, j.call)
-			j.verdict = e.host.o.Approver(j.call, j.assess)
-			if j.verdict == Ask && e.allowed(j) {
-				j.verdict, j.asked = Allow, true
-			}
-		}
-		jobs = append(jobs, j)
+		jobs = append(jobs, e.judge(call))
 	}
 	return jobs
+}
+
+// judge finds the tool of a call, and what may be done with the call as things stand.
+func (e *Engine) judge(call ToolCall) job {
+	j := job{call: call, assess: Assessment{Risk: RiskDestructive, Unknown: true}, verdict: Allow}
+	tool, ok := e.findTool(call.Name)
+	if !ok {
+		return j
+	}
+	j.tool = tool
+	j.call.Name = tool.Spec().Name
+	j.assess = assess(tool, j.call)
+	j.verdict = e.host.o.Approver(j.call, j.assess)
+	if j.verdict == Ask && e.allowed(j) {
+		j.verdict, j.asked = Allow, true
+	}
+	return j
 }
 
 func (e *Engine) allowed(j job) bool {
@@ -150,7 +157,10 @@ func writersKnowTheirPaths(jobs []job) bool {
 }
 
 func (e *Engine) runSerial(t *turn, b *batch, jobs []job) {
-	for _, j := range jobs {
+	for i, j := range jobs {
+		if i > 0 {
+			j = e.judge(j.call) // a call before it may have changed what it does, or have been allowed for the session
+		}
 		switch {
 		case b.redirect != "":
 			e.answered(t, b, j, answer{outcome: OutcomeSkipped, result: ErrorResult(skippedText)})
@@ -171,10 +181,6 @@ func (e *Engine) decideAndRun(t *turn, j job) (a answer, redirect string) {
 	case Deny:
 		return answer{outcome: OutcomeDenied, result: ErrorResult(forbiddenText)}, ""
 	case Ask:
-		if e.allowed(j) { // by the answer to a call before it in the batch
-			j.asked = true
-			break
-		}
 		d := e.ask(t, j.call, j.assess)
 		switch {
 		case t.ctx.Err() != nil:

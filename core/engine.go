@@ -170,14 +170,39 @@ func (e *Engine) promptLocked(in Input) (TurnID, error) {
 	return t.id, nil
 }
 
-// Abort ends the turn that runs, or the accepted one that runs next. Those behind it stay. It returns at once.
+// Abort ends the turn that runs, or the accepted one that runs next. Those behind it stay. If that turn is being ended already, a
+// second Abort is for the first turn that was accepted after the one before, if there is one: whoever sends a prompt and an
+// abort behind it means that prompt, and whoever sends an abort twice does not mean what had been queued. It returns at
+// once.
 func (e *Engine) Abort() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	var spared TurnID // turns up to this one were there at an earlier abort
+	for _, it := range e.queue {
+		switch t := it.turn; {
+		case t == nil || t.ended:
+		case t.ctx.Err() != nil:
+			spared = max(spared, t.abortedAt)
+		case t.id > spared:
+			t.abortedAt = e.lastTurn
+			t.cancel(ErrAborted)
+			return
+		}
+	}
+}
+
+// AbortAll ends every turn that has been accepted. It returns at once.
+func (e *Engine) AbortAll() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cancelAllLocked(ErrAborted)
+}
+
+func (e *Engine) cancelAllLocked(cause error) {
 	for _, it := range e.queue {
 		if it.turn != nil && !it.turn.ended {
-			it.turn.cancel(ErrAborted)
-			return
+			it.turn.abortedAt = e.lastTurn
+			it.turn.cancel(cause)
 		}
 	}
 }
@@ -199,11 +224,7 @@ func (e *Engine) Hangup() {
 func (e *Engine) shutdown(cause error) {
 	e.mu.Lock()
 	e.closed = true
-	for _, it := range e.queue {
-		if it.turn != nil {
-			it.turn.cancel(cause)
-		}
-	}
+	e.cancelAllLocked(cause)
 	e.mu.Unlock()
 	e.Hangup()
 	e.AbortShell()

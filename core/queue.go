@@ -119,6 +119,9 @@ func (e *Engine) seam(t *turn, end bool) []Message {
 }
 
 func (e *Engine) seamLocked(t *turn, end bool) []Message {
+	if t.ctx.Err() != nil {
+		return nil // what waits is for the turn that comes next
+	}
 	taken := e.takeLocked(steering)
 	if len(taken) == 0 && end {
 		taken = e.takeLocked(followUp)

@@ -21,7 +21,7 @@ func (e *Engine) request(t *turn) (Message, error) {
 		Role: RoleAssistant, Time: w.started, API: t.model.API, Provider: t.model.Provider, Model: t.model.ID,
 		Stop: StopPending, Thinking: t.thinking,
 	}
-	err := w.stream(e.requestFor(t))
+	err := e.host.o.Retry.explain(w.stream(e.requestFor(t)))
 	m := w.end(err)
 	t.usage = t.usage.Add(m.Usage)
 	if err == nil {

@@ -36,6 +36,15 @@ func (p RetryPolicy) pause(n int) time.Duration {
 	return d*3/4 + time.Duration(rand.Int64N(int64(d)/2+1))
 }
 
+// explain adds to a provider's error why it is not tried again, if that is because of how long the server asks to wait.
+func (p RetryPolicy) explain(err error) error {
+	var pe *ProviderError
+	if errors.As(err, &pe) && pe.Retry && pe.RetryAfter > p.Limit {
+		return fmt.Errorf("%w (the server asks to wait %v, longer than the limit of %v)", err, pe.RetryAfter, p.Limit)
+	}
+	return err
+}
+
 // retryAfter decides whether the request that failed is made again, and waits until then. The failed reply stays in the session
 // and no longer counts.
 func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ error) {
@@ -45,7 +54,7 @@ func (e *Engine) retryAfter(t *turn, reply Message, err error) (again bool, _ er
 	}
 	policy := e.host.o.Retry
 	if p.RetryAfter > policy.Limit {
-		return false, fmt.Errorf("%w (the server asks to wait %v, longer than the limit of %v)", err, p.RetryAfter, policy.Limit)
+		return false, nil
 	}
 	e.mu.Lock()
 	on := e.retry && (e.o.RetryVisible || reply.Text() == "")

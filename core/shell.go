@@ -41,7 +41,6 @@ func (e *Engine) runShell(ctx context.Context, run *shellRun, c ShellCommand) (S
 	run.cancel(nil)
 	e.mu.Lock()
 	delete(e.shells, run)
-	idle := len(e.queue) == 0
 	e.mu.Unlock()
 	if err != nil {
 		return ShellRun{}, err
@@ -50,13 +49,11 @@ func (e *Engine) runShell(ctx context.Context, run *shellRun, c ShellCommand) (S
 	m := Message{Role: RoleShell, Time: time.Now(), Shell: &res}
 	e.bus.Publish(ShellEnded{c.Tag, m})
 	recorded := make(chan struct{})
-	if err := e.Between(func() { defer close(recorded); e.recordShell(m) }); err != nil {
-		return res, err
-	}
-	if idle {
+	first, err := e.between(func() { defer close(recorded); e.recordShell(m) })
+	if first {
 		<-recorded
 	}
-	return res, nil
+	return res, err
 }
 
 func (e *Engine) enterShell() (context.Context, *shellRun, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A turn works on one prompt. Its context exists from the moment of acceptance, so that an abort always finds it. The engine's
-// mutex guards asked, asks, ahead and ended; the rest belongs to the worker.
+// mutex guards asked, asks, ahead, ended and abortedAt; the rest belongs to the worker.
 type turn struct {
 	id     TurnID
 	input  Input
@@ -20,6 +20,8 @@ type turn struct {
 	asks  bool       // the client has been asked something that it had not answered ahead
 	ahead []Decision // answers that were sent ahead
 	ended bool       // TurnEnded is published
+	// abortedAt is the last turn that had been accepted when this one was aborted.
+	abortedAt TurnID
 
 	start    time.Time
 	model    Model
@@ -168,6 +170,7 @@ func (e *Engine) finish(t *turn, reason FinishReason, err error) (said []Message
 		reason, err = FinishAborted, context.Cause(t.ctx)
 	default:
 		reason = FinishError
+		e.host.o.Log.Warn("a turn failed", "model", t.model.String(), "error", err)
 	}
 	end := TurnEnded{
 		Turn: t.id, Tag: t.input.Tag, Reply: t.reply, Steps: t.step, Usage: t.usage, Requests: t.requests,

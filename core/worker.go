@@ -10,13 +10,20 @@ type item struct {
 
 // Between queues f: it runs on the worker, in line with the turns, while none runs. It fails with ErrOverloaded.
 func (e *Engine) Between(f func()) error {
+	_, err := e.between(f)
+	return err
+}
+
+// between is Between; it also reports whether nothing is in the way of f.
+func (e *Engine) between(f func()) (first bool, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.queue) >= 2*maxQueued {
-		return ErrOverloaded
+		return false, ErrOverloaded
 	}
+	first = len(e.queue) == 0
 	e.enqueueLocked(item{f: f})
-	return nil
+	return first, nil
 }
 
 // Do is Between for what is quick: if nothing is in the way, f has run when Do returns, on the caller's goroutine.

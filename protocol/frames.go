@@ -33,6 +33,7 @@ type frames struct {
 	at      int
 	scanned int // buf[at:scanned] holds no LF
 	begun   bool
+	filled  bool  // the last read took all that there was room for
 	err     error // of the last read
 }
 
@@ -114,8 +115,10 @@ func (f *frames) fill() {
 	if f.idle != nil {
 		f.idle()
 	}
-	fresh := f.at == len(f.buf)
+	// After a read that filled the buffer, more of the same piece may have been left behind.
+	fresh := f.at == len(f.buf) && !f.filled
 	n, err := f.r.Read(f.buf[len(f.buf):cap(f.buf)])
+	f.filled = n == cap(f.buf)-len(f.buf)
 	if fresh && n > 0 && f.arrived != nil {
 		f.arrived()
 	}

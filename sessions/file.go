@@ -18,8 +18,10 @@ type file struct {
 	takeEmpty bool // an empty file with that name is no obstacle
 	flock     flock
 
-	f       *os.File // nil until the first message
+	f       *os.File // nil until claim
 	lock    *lock    // nil while f is
+	made    bool     // claim has made the file
+	begun   bool     // the header is in the file
 	pending []byte   // until then: header and entries
 	unended bool     // the last line has no line feed
 	dirty   bool     // there is something to sync
@@ -50,10 +52,10 @@ func (l *file) add(entries []core.Entry) error {
 	switch {
 	case err != nil:
 		return err
-	case l.f != nil:
+	case l.begun:
 		return l.write(lines)
 	case begins:
-		return l.create(append(l.pending, lines...))
+		return l.begin(append(l.pending, lines...))
 	default:
 		l.pending = append(l.pending, lines...)
 		return nil
@@ -84,30 +86,56 @@ func (l *file) encode(entries []core.Entry) (lines []byte, message bool, err err
 	return lines, message, nil
 }
 
-// create makes the file and locks it. After an error it is as if there had been no attempt.
-func (l *file) create(lines []byte) error {
+// claim makes the file, which must not be there yet or, with takeEmpty, be empty, and locks it.
+func (l *file) claim() error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
 	const flags = os.O_RDWR | os.O_APPEND
 	f, err := os.OpenFile(l.path, flags|os.O_CREATE|os.O_EXCL, 0o600)
-	undo := func() error { return os.Remove(l.path) }
+	made := err == nil
 	if l.takeEmpty && errors.Is(err, fs.ErrExist) {
 		f, _, err = openRegular(l.path, flags)
-		undo = func() error { return f.Truncate(0) }
 	}
 	if err != nil {
 		return err
 	}
-	// Whoever has locked the file before us has found it empty, like CreateAt does, and is about to use it: it stays.
+	// Whoever has locked the file before us has found it empty, and is about to use it: it stays.
 	lock, err := lockEmpty(f, l.path, l.flock)
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if _, err := f.Write(lines); err != nil {
-		return errors.Join(bare(err), undo(), lock.release(), f.Close())
+	l.f, l.lock, l.made = f, lock, made
+	return nil
+}
+
+// unclaim undoes claim. Nothing is in the file.
+func (l *file) unclaim() error {
+	var err error
+	if l.made {
+		err = os.Remove(l.path)
 	}
-	l.f, l.lock, l.pending, l.dirty, l.fresh = f, lock, nil, true, true
+	err = errors.Join(err, l.lock.release(), l.f.Close())
+	l.f, l.lock, l.made = nil, nil, false
+	return err
+}
+
+// begin writes the first lines. After an error it is as if there had been no attempt.
+func (l *file) begin(lines []byte) error {
+	claimed := l.f != nil
+	if !claimed {
+		if err := l.claim(); err != nil {
+			return err
+		}
+	}
+	if _, err := l.f.Write(lines); err != nil {
+		err = errors.Join(bare(err), l.f.Truncate(0))
+		if !claimed {
+			err = errors.Join(err, l.unclaim())
+		}
+		return err
+	}
+	l.begun, l.pending, l.dirty, l.fresh = true, nil, true, true
 	return nil
 }
 
@@ -197,10 +225,14 @@ func (l *file) Close() error {
 		return nil
 	}
 	l.closed = true
-	if l.f == nil {
+	switch {
+	case l.f == nil:
 		return nil
+	case !l.begun:
+		return l.unclaim()
+	default:
+		return errors.Join(l.lock.release(), l.f.Close())
 	}
-	return errors.Join(l.lock.release(), l.f.Close())
 }
 
 // nothing is the log of a session that is not kept.

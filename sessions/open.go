@@ -83,7 +83,7 @@ func (s *Store) open(ctx context.Context, path string) (core.Log, core.Header, [
 	if err != nil {
 		return nil, core.Header{}, nil, errors.Join(err, f.Close())
 	}
-	log := &file{path: path, f: f, lock: lock}
+	log := &file{path: path, f: f, lock: lock, begun: true}
 	h, entries, err := s.resume(ctx, log)
 	if err != nil {
 		return nil, core.Header{}, nil, errors.Join(err, log.Close())

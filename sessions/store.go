@@ -62,7 +62,8 @@ func (s *Store) Create(ctx context.Context, h core.Header) (core.Log, error) {
 }
 
 // CreateAt begins a session like Create does, in the file that path names; a relative one is taken from h.Cwd. There must be no
-// such file yet, or an empty one.
+// such file yet, or an empty one. Its name is known to others, so the file is made and locked at once; if nothing is appended,
+// Close removes it.
 func (s *Store) CreateAt(ctx context.Context, path string, h core.Header) (core.Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -88,6 +89,9 @@ func (s *Store) CreateAt(ctx context.Context, path string, h core.Header) (core.
 		return nil, err
 	}
 	f.takeEmpty = true
+	if err := f.claim(); err != nil {
+		return nil, fmt.Errorf("create session %s: %w", path, bare(err))
+	}
 	return f, nil
 }
 

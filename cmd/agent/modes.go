@@ -130,8 +130,15 @@ func firstLine(in io.Reader, limit int) (mode, io.Reader, error) {
 		whole := err == nil || errors.Is(err, io.EOF) || seen.Len() > limit
 		switch {
 		case whole && len(line) > 0:
-			return speaks(line), io.MultiReader(bytes.NewReader(seen.Bytes()), r), nil
-		case err == nil, errors.Is(err, bufio.ErrBufferFull):
+			m := speaks(line)
+			// What came with the line stays with it: commands in one write are carried out together.
+			more, _ := r.Peek(r.Buffered())
+			seen.Write(more)
+			_, _ = r.Discard(len(more))
+			return m, io.MultiReader(bytes.NewReader(seen.Bytes()), r), nil
+		case err == nil:
+			seen.Reset() // a blank line
+		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF):
 			return mode{}, nil, io.EOF
 		default:

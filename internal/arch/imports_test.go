@@ -26,7 +26,6 @@ const (
 	cli        = "github.com/urfave/cli/v2"
 	udiff      = "github.com/aymanbagabas/go-udiff"
 	doublestar = "github.com/bmatcuk/doublestar/v4"
-	goGit      = "github.com/go-git/go-git/v5"
 	shell      = "mvdan.cc/sh/v3"
 	sys        = "golang.org/x/sys"
 	jsonSchema = "github.com/google/jsonschema-go"

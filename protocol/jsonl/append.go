@@ -53,6 +53,10 @@ func (c *codec) notice(item any) {
 		c.running.Store(true)
 	case core.RetryScheduled:
 		c.pausing.Store(true)
+	case core.RetryEnded:
+		if e.Err != nil && c.pi {
+			c.failed = "" // auto_retry_end says it
+		}
 	case core.RetryStarted:
 		c.pausing.Store(false)
 	case core.ApprovalRequested:
@@ -61,7 +65,7 @@ func (c *codec) notice(item any) {
 		c.asking.Store(0)
 	case core.TurnEnded:
 		c.failed = ""
-		if e.Err != nil {
+		if e.Err != nil && !(c.pi && toldByReply(e)) {
 			c.failed = problem(e.Err)
 		}
 	case core.Settled:
@@ -70,6 +74,12 @@ func (c *codec) notice(item any) {
 	case core.Notice:
 		c.notices++
 	}
+}
+
+// toldByReply reports whether the last message of a turn that failed says so. Clients of pi look for it there.
+func toldByReply(e core.TurnEnded) bool {
+	n := len(e.Messages)
+	return n > 0 && e.Messages[n-1].Role == core.RoleAssistant && e.Messages[n-1].Error != ""
 }
 
 // appendRecord appends a record of a type with the members of body, a struct.

@@ -61,7 +61,7 @@ var records = []record{
 	out("agent_start", "", func(*codec, core.RetryStarted) *nothing { return &nothing{} }),
 	out("auto_retry_end", "No more attempts are made.", retriesEnded),
 	out("agent_end", "All messages of the prompt.", agentEnd),
-	only(RPI, out("run_failed", "The turn has ended without a reply; agent_settled follows.", runFailed)),
+	out("run_failed", "The turn has ended without a reply; agent_settled follows.", runFailed),
 	out("agent_settled", "Nothing more will happen for the prompt.", settled),
 	out("run_failed", "", func(_ *codec, e refusal) *failedBody { return &failedBody{e.problem} }),
 	out("agent_settled", "", func(*codec, refusal) *settledBody { return &settledBody{} }),

@@ -1,15 +1,20 @@
 package jsonl_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dualagent/agent/core"
 	. "github.com/dualagent/agent/core/coretest"
+	"github.com/dualagent/agent/protocol"
+	"github.com/dualagent/agent/protocol/jsonl"
 )
 
 // TestAPromptBehindAnAbortRuns: a turn that is being aborted is no reason to refuse what the user wants instead, nor does it take
@@ -76,6 +81,68 @@ func TestWhatComesBehindNewSessionIsForIt(t *testing.T) {
 	}
 	if got := strings.Join(texts, " "); got != "new S" {
 		t.Errorf("the model has read %q in the new session, want \"new S\"", got)
+	}
+}
+
+// TestNewSessionEndsAllThatWasAccepted: what had been asked for before it does not run on in the old session.
+func TestNewSessionEndsAllThatWasAccepted(t *testing.T) {
+	for _, o := range []options{{}, pi()} {
+		c := start(t, o, Reply(Say("one")), Reply(Say("two")), Reply(Say("three")))
+		c.send(`{"id":1,"type":"prompt","message":"A"}`, `{"id":2,"type":"prompt","message":"B"}`, `{"id":3,"type":"new_session"}`,
+			`{"id":4,"type":"steer","message":"X"}`, `{"id":5,"type":"prompt","message":"C"}`)
+		c.until(`{"type":"agent_settled"`)
+		c.until(`{"type":"agent_settled"`)
+		c.until(`"command":"new_session","success":true`)
+		c.until(`{"type":"agent_settled"`)
+		var texts []string
+		requests := c.provider.Requests()
+		for _, m := range requests[len(requests)-1].Messages {
+			texts = append(texts, m.Text())
+		}
+		if got := strings.Join(texts, " "); len(requests) != 1 || got != "C X" {
+			t.Errorf("%d requests, the last one with %q; want one, with \"C X\"", len(requests), got)
+		}
+	}
+}
+
+// TestFailuresAreToldInPi: also those that no reply tells of.
+func TestFailuresAreToldInPi(t *testing.T) {
+	c := start(t, pi(), Reply(Say("never")))
+	c.store.FailAppends(errors.New("no space left on device"))
+	c.send(`{"id":1,"type":"prompt","message":"go"}`)
+	if got := c.until(`"run_failed"`); !strings.Contains(got, "no space left on device") {
+		t.Errorf("told: %s", got)
+	}
+	c.until(`{"type":"agent_settled"`)
+	c.store.FailAppends(nil)
+}
+
+// TestPromptsAtTheEndOfARead: 1,024 bytes a line, so that reads end with a line while more of the same write waits.
+func TestPromptsAtTheEndOfARead(t *testing.T) {
+	for range 5 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in strings.Builder
+		var replies [][]Step
+		for i := range 128 {
+			line := fmt.Sprintf(`{"id":%d,"type":"prompt","message":"`, i)
+			in.WriteString(line + strings.Repeat("x", 1024-len(line)-3) + "\"}\n")
+			replies = append(replies, Reply(Say("y")))
+		}
+		host := core.NewHost(core.HostOptions{Providers: []core.Provider{NewProvider(replies...)}, Store: &Store{}, Cwd: "/work"})
+		go func() { _, _ = io.WriteString(w, in.String()); w.Close() }()
+		var out bytes.Buffer
+		if err := protocol.Serve(context.Background(), host, jsonl.Open(jsonl.Options{}), r, &out, protocol.ServeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+		if n := strings.Count(out.String(), settled); n != 128 || strings.Contains(out.String(), `"success":false`) {
+			t.Errorf("%d of 128 prompts ran", n)
+		}
 	}
 }
 

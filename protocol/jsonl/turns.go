@@ -144,7 +144,7 @@ func (c *codec) clearQueue(context.Context, *request, nothing) (queueTexts, erro
 // newSession stops the turn that runs; the session is replaced when that has settled. The answer goes behind the end of the
 // turn and ahead of session_started.
 func (c *codec) newSession(ctx context.Context, req *request, p newSessionFields) (cancelledData, error) {
-	c.engine.Abort()
+	c.engine.AbortAll()
 	if steering, follow := c.engine.Queued(); len(steering)+len(follow) > 0 {
 		c.engine.ClearQueues() // what comes behind this line is for the new session
 	}

@@ -41,6 +41,8 @@ func (c *codec) Append(buf []byte, item any) ([]byte, error) {
 		return buf, err
 	}
 	switch e := item.(type) {
+	case core.ApprovalRequested:
+		c.asked.Store(uint64(e.ID))
 	case core.ToolAnswered:
 		return c.appendNextCall(buf, e)
 	case core.TurnEnded:

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/creachadair/jrpc2"
 
@@ -61,6 +62,11 @@ type codec struct {
 	open  string
 	calls []core.ToolCalled
 
+	// The last approval that has been asked for; the writer sets it. knew is what it was when the client began to send
+	// the line in hand; the reader's.
+	asked atomic.Uint64
+	knew  core.ApprovalID
+
 	mu       sync.Mutex
 	inFlight map[string]struct{} // ids of requests without an answer; requests without an id do not count
 }
@@ -90,6 +96,9 @@ func (c *codec) Handle(ctx context.Context, line []byte) []any {
 	}
 	return replies
 }
+
+// Arrived implements protocol.Arriver.
+func (c *codec) Arrived() { c.knew = core.ApprovalID(c.asked.Load()) }
 
 // Malformed implements protocol.Codec.
 func (c *codec) Malformed(err error) []any {

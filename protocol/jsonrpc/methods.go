@@ -88,7 +88,7 @@ func (c *codec) approvalResponse(_ context.Context, _ *request, p ApprovalParams
 			return Nothing{}, invalidParams("approvalResponse: 'id' must be the id of an approval/request")
 		}
 	}
-	return Nothing{}, c.engine.Decide(0, d)
+	return Nothing{}, c.engine.Answer(c.knew, d)
 }
 
 func (c *codec) shutdown(context.Context, *request, Nothing) (Nothing, error) {
