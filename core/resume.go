@@ -26,7 +26,7 @@ func (e *Engine) Resume(ctx context.Context, o ResumeOptions) (SessionInfo, erro
 		}
 		return info, nil
 	}
-	s, err := e.host.openSession(ctx, SessionOptions{Ref: o.Ref})
+	s, err := e.host.resumeSession(ctx, o.Ref)
 	if err != nil {
 		return SessionInfo{}, err
 	}

@@ -73,6 +73,10 @@ func (h *Host) openSession(ctx context.Context, o SessionOptions) (*session, err
 	if ref == "" {
 		return h.createSession(ctx, o)
 	}
+	return h.resumeSession(ctx, ref)
+}
+
+func (h *Host) resumeSession(ctx context.Context, ref string) (*session, error) {
 	log, header, entries, err := h.o.Store.Open(ctx, h.o.Cwd, ref)
 	if err != nil {
 		return nil, err

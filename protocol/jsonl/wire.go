@@ -190,7 +190,7 @@ type (
 		ContextWindow int      `json:"contextWindow"`
 		Percent       *float64 `json:"percent"` // null: the window is not known
 	}
-	// entriesData has the entries as they are in the file.
+	// entriesData has the entries as they are in the file: those of other programs with their keys, numbers and order.
 	entriesData struct {
 		Entries []wire.Raw `json:"entries"`
 		LeafID  *string    `json:"leafId"` // what the next entry continues from
