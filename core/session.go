@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -81,7 +82,7 @@ func (h *Host) resumeSession(ctx context.Context, ref string) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	if header.Cwd != h.o.Cwd {
+	if header.Cwd != "" && filepath.Clean(header.Cwd) != filepath.Clean(h.o.Cwd) {
 		h.o.Log.Warn("the session is one of another folder; tools stay in this one", "session", header.Cwd, "cwd", h.o.Cwd)
 	}
 	s := newSession(log, header)
