@@ -115,10 +115,10 @@ func TestAbortKeepsPartialText(t *testing.T) {
 func TestAbortLeavesWhatWaits(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
-	r := start(t, options{}, Reply(Wait(never)), Reply(Say("second")))
+	r := start(t, options{}, Reply(Say("half"), Wait(never)), Reply(Say("second")))
 	r.prompt("first")
 	r.prompt("second")
-	until[core.StepStarted](r)
+	until[core.TextDelta](r)
 	r.Abort()
 	r.settled(2)
 	if ends := r.ends(); ends[0].Reason != core.FinishAborted || ends[1].Reply != "second" {

@@ -25,6 +25,8 @@ var (
 	ErrUnknownProvider = errors.New("unknown provider")
 	// ErrNoSession means that there is no such session.
 	ErrNoSession = errors.New("no such session")
+	// ErrNotRecorded means that the session is not kept, so that what is in a stored one cannot be told.
+	ErrNotRecorded = errors.New("session recording is unavailable")
 	// ErrEmptyPrompt means that a message has neither text nor images.
 	ErrEmptyPrompt = errors.New("the message is empty")
 )

@@ -65,6 +65,9 @@ type (
 	// SessionStarted tells that the engine now works in this session.
 	SessionStarted struct{ Session SessionInfo }
 
+	// NameChanged tells that the session has got another name, which is stored.
+	NameChanged struct{ Name string }
+
 	// TurnStarted tells that an accepted prompt is being worked on.
 	TurnStarted struct{ Turn TurnID }
 
@@ -253,6 +256,7 @@ type ContextUsage struct {
 }
 
 func (SessionStarted) event()    {}
+func (NameChanged) event()       {}
 func (TurnStarted) event()       {}
 func (StepStarted) event()       {}
 func (StepEnded) event()         {}

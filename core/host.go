@@ -66,6 +66,11 @@ func (h *Host) Local() bool {
 	return !slices.ContainsFunc(h.o.Providers, func(p Provider) bool { _, remote := p.(interface{ Known() []Model }); return remote })
 }
 
+// Sessions returns the stored sessions of the workspace, the one written last first.
+func (h *Host) Sessions(ctx context.Context) ([]SessionSummary, error) {
+	return h.o.Store.List(ctx, h.o.Cwd)
+}
+
 // KnownModels lists the models that are known without asking a server, sorted by provider as configured. A provider whose
 // Models asks one has the method Known as well.
 func (h *Host) KnownModels() []Model {

@@ -46,6 +46,7 @@ func (e *Engine) record(ev Event, entries ...Entry) error {
 		return err
 	}
 	e.mu.Lock()
+	s.count(written)
 	for _, en := range written {
 		if en.Message != nil {
 			s.messages = append(s.messages, *en.Message)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -35,6 +36,7 @@ type session struct {
 	leaf     string
 	ids      map[string]struct{}
 	recorded settings // what the log says is in use
+	named    string   // the name in the log
 
 	info     SessionInfo
 	provider string // of the model that a resumed session used last
@@ -45,6 +47,9 @@ type session struct {
 	allowed  map[string]bool // scopes that were approved for the whole session
 	lastUsed int             // tokens of the context, as the provider counted them with the last reply
 	counted  int             // how many messages lastUsed covers
+	total    totals
+	saved    bool    // all that is in the log is on disk
+	unsaved  []Entry // all that is in the log, until then
 }
 
 // settings are what a log records of the model.
@@ -69,9 +74,16 @@ func (h *Host) openSession(ctx context.Context, o SessionOptions) (*session, err
 	if ref == "" {
 		return h.createSession(ctx, o)
 	}
+	return h.resumeSession(ctx, ref)
+}
+
+func (h *Host) resumeSession(ctx context.Context, ref string) (*session, error) {
 	log, header, entries, err := h.o.Store.Open(ctx, h.o.Cwd, ref)
 	if err != nil {
 		return nil, err
+	}
+	if header.Cwd != "" && filepath.Clean(header.Cwd) != filepath.Clean(h.o.Cwd) {
+		h.o.Log.Warn("the session is one of another folder; tools stay in this one", "session", header.Cwd, "cwd", h.o.Cwd)
 	}
 	s := newSession(log, header)
 	s.load(entries)
@@ -87,11 +99,13 @@ func (h *Host) createSession(ctx context.Context, o SessionOptions) (*session, e
 	}
 	s := newSession(log, header)
 	if o.Name != "" {
-		if _, err := s.append(Entry{Type: EntryName, Name: o.Name}); err != nil {
+		written, err := s.append(Entry{Type: EntryName, Name: o.Name})
+		if err != nil {
 			log.Close()
 			return nil, err
 		}
-		s.info.Name = o.Name
+		s.count(written)
+		s.info.Name, s.named = o.Name, o.Name
 	}
 	return s, nil
 }
@@ -145,6 +159,10 @@ func (s *session) load(entries []Entry) {
 		}
 	}
 	s.recorded = settings{s.provider, s.model, s.thinking}
+	s.named = s.info.Name
+	s.saved = len(entries) > 0
+	s.count(entries)
+	s.total.path = len(path)
 }
 
 // follow takes over one entry of the active path.
@@ -207,38 +225,31 @@ func (e *Engine) NewSession(ctx context.Context, o SessionOptions, tell func(Ses
 	if err != nil {
 		return SessionInfo{}, err
 	}
-	return e.replaceSession(s, tell)
+	return e.replaceSession(s, tell, nil)
 }
 
-// Resume replaces the session by a stored one, named by path or id, and fails like NewSession, and with ErrNoSession.
-// Model and thinking level stay.
-func (e *Engine) Resume(ctx context.Context, ref string, tell func(SessionInfo)) (SessionInfo, error) {
-	s, err := e.host.openSession(ctx, SessionOptions{Ref: ref})
-	if err != nil {
-		return SessionInfo{}, err
-	}
-	return e.replaceSession(s, tell)
-}
-
-func (e *Engine) replaceSession(s *session, tell func(SessionInfo)) (SessionInfo, error) {
+func (e *Engine) replaceSession(s *session, tell func(SessionInfo), then func()) (SessionInfo, error) {
 	e.mu.Lock()
 	if len(e.queue) > 0 && e.queue[0].turn != nil && e.working {
 		e.mu.Unlock()
 		s.log.Close()
 		return SessionInfo{}, ErrBusy
 	}
-	old := e.session
+	old, info := e.session, s.info
 	e.session = s
 	s.queues = old.queues
 	if tell != nil {
-		tell(s.info)
+		tell(info)
 	}
-	e.bus.Publish(SessionStarted{s.info})
+	e.bus.Publish(SessionStarted{info})
+	if then != nil {
+		then()
+	}
 	e.mu.Unlock()
 	if err := old.log.Close(); err != nil {
 		e.host.o.Log.Warn("closing the session", "path", old.info.Path, "error", err)
 	}
-	return s.info, nil
+	return info, nil
 }
 
 // Clear forgets the conversation: what follows starts a new branch at the root of the same session. The queues stay. Call it
@@ -248,7 +259,7 @@ func (e *Engine) Clear() error {
 	s := e.session
 	m, level := e.model, e.thinking
 	empty := s.leaf == ""
-	s.messages, s.lastUsed, s.counted = nil, 0, 0
+	s.messages, s.lastUsed, s.counted, s.total.path = nil, 0, 0, 0
 	e.mu.Unlock()
 	if empty {
 		return nil

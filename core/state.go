@@ -80,6 +80,10 @@ func (e *Engine) SetModel(ref ModelRef) (Model, error) {
 func (e *Engine) UseModel(m Model, level ThinkingLevel) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.useModelLocked(m, level)
+}
+
+func (e *Engine) useModelLocked(m Model, level ThinkingLevel) {
 	before := e.thinking
 	e.model = m
 	if level == "" {

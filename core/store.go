@@ -12,6 +12,8 @@ type Store interface {
 	// Open resumes the session that ref names: a path, or the id of a session of cwd. The entries come in file
 	// order. It fails with ErrNoSession if there is none.
 	Open(ctx context.Context, cwd, ref string) (Log, Header, []Entry, error)
+	// Read returns what Open does, and leaves the session alone: it may be open for writing.
+	Read(ctx context.Context, cwd, ref string) (Header, []Entry, error)
 	// Latest returns the path of the session of cwd that was written last; ErrNoSession if there is none.
 	Latest(ctx context.Context, cwd string) (string, error)
 	// List returns the sessions of cwd, the one written last first.

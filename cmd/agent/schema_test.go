@@ -220,6 +220,13 @@ const everything = `{"type":"abort"}
 {"id":23,"type":"get_messages"}
 {"id":24,"type":"get_last_assistant_text"}
 {"id":"25","type":"extension_ui_response","confirmed":true}
+{"id":26,"type":"set_session_name","name":"demo"}
+{"id":27,"type":"get_session_stats"}
+{"id":28,"type":"get_entries"}
+{"id":29,"type":"get_entries","since":"none"}
+{"id":30,"type":"get_tree"}
+{"id":31,"type":"get_fork_messages"}
+{"id":32,"type":"switch_session","sessionPath":"none"}
 `
 
 const everythingScript = `model a reasoning
@@ -241,7 +248,7 @@ func TestDialectsFitSchema(t *testing.T) {
 	}}
 	lines.listen(&target)
 	for _, more := range []string{"--dialect=rpi", "--dialect=pi", "--dialect=rpi --partials", "--dialect=pi --partials"} {
-		args := append([]string{"rpc", "--jsonl", "--ephemeral", "--root", t.TempDir(), "--script", script}, strings.Fields(more)...)
+		args := append([]string{"rpc", "--jsonl", "--session-dir", t.TempDir(), "--root", t.TempDir(), "--script", script}, strings.Fields(more)...)
 		var out, stderr record
 		if code := target.Func(t.Context(), args, nil, strings.NewReader(everything), &out, &stderr); code != exitDone {
 			t.Errorf("%s: exit code %d: %s", more, code, stderr.lines())

@@ -54,6 +54,12 @@ func (s *Store) Open(_ context.Context, _, ref string) (core.Log, core.Header, [
 	return nil, core.Header{}, nil, fmt.Errorf("open %s: %w", ref, core.ErrNoSession)
 }
 
+// Read implements core.Store.
+func (s *Store) Read(ctx context.Context, cwd, ref string) (core.Header, []core.Entry, error) {
+	_, h, entries, err := s.Open(ctx, cwd, ref)
+	return h, entries, err
+}
+
 // Latest implements core.Store.
 func (s *Store) Latest(context.Context, string) (string, error) {
 	s.mu.Lock()

@@ -56,7 +56,7 @@ var rules = []rule{
 	{packages: "tools/internal/...", ours: []string{"core", "tools/internal/..."}, modules: []string{shell, sys}},
 	{
 		packages: "tools", ours: []string{"core", "internal/wire", "tools/internal/..."},
-		modules: []string{udiff, doublestar, goGit, sys},
+		modules: []string{udiff, doublestar, sys},
 	},
 	{
 		packages: "cmd/agent",

@@ -103,7 +103,7 @@ func DecodeEntry(line []byte) (core.Entry, error) {
 		e.Raw = append([]byte(nil), line...)
 	}
 	// Nothing can follow an entry without an id.
-	e.Side = e.Type == "label" || e.Type == "checkpoint" || e.ID == ""
+	e.Side = e.Type == typeLabel || e.Type == "checkpoint" || e.ID == ""
 	return e, nil
 }
 

@@ -191,3 +191,9 @@ type anyEntry struct {
 	TargetID      string   `json:"targetId"`
 	Replacement   wire.Raw `json:"replacement"`
 }
+
+// labelEntry is a label as other programs write it; without Label it takes a label away.
+type labelEntry struct {
+	TargetID string `json:"targetId"`
+	Label    string `json:"label"`
+}

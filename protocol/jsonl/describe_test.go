@@ -70,6 +70,8 @@ func byHand() map[string]*jsonschema.Schema {
 		"toolStartBody.args":  object,
 		"toolUpdateBody.args": object,
 		"entryBody.entry":     ref("Entry"),
+		"treeNode.entry":      ref("Entry"),
+		"entriesData.entries": list(ref("Entry")),
 		// A client of rpi gets both without their roles.
 		"turnEndBody.message":      {AnyOf: []*jsonschema.Schema{inDialect(Pi, ref("AssistantMessage")), inDialect(RPI, ref("AssistantBody"))}},
 		"turnEndBody.toolResults":  list(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{inDialect(Pi, ref("ToolResultMessage")), inDialect(RPI, ref("ToolResultBody"))}}),
@@ -148,6 +150,8 @@ var dataOf = map[string]map[Dialect]reflect.Type{
 	"steer":                said,
 	"follow_up":            said,
 	"get_state":            {RPI: reflect.TypeFor[stateData](), Pi: reflect.TypeFor[piStateData]()},
+	"get_session_stats":    {RPI: reflect.TypeFor[statsData](), Pi: reflect.TypeFor[piStatsData]()},
+	"get_tree":             {RPI: reflect.TypeFor[activeTreeData](), Pi: reflect.TypeFor[treeData]()},
 	"set_thinking_level":   {RPI: reflect.TypeFor[thinkingData](), Pi: reflect.TypeFor[nothing]()},
 	"cycle_thinking_level": {RPI: reflect.TypeFor[*thinkingData](), Pi: reflect.TypeFor[*levelBody]()},
 	"bash":                 {RPI: reflect.TypeFor[bashData](), Pi: reflect.TypeFor[piBashData]()},

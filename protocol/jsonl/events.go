@@ -43,6 +43,9 @@ func only(d Dialect, r record) record {
 var records = []record{
 	only(RPI, out("session_started", "The session in use, at the start and after each change.", sessionStarted)),
 
+	out("session_info_changed", "The session has another name.",
+		func(_ *codec, e core.NameChanged) *sessionNameBody { return &sessionNameBody{e.Name} }),
+
 	out("agent_start", "The agent has begun to work on a prompt.", func(*codec, core.TurnStarted) *nothing { return &nothing{} }),
 	out("turn_start", "A request to the model begins.", func(*codec, core.StepStarted) *nothing { return &nothing{} }),
 	out("message_start", "A user message.", func(_ *codec, e core.MessageAdded) *messageBody { return message(e.Message) }),

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,7 @@ type codec struct {
 	out    *protocol.Outbox
 
 	underWay atomic.Int32 // commands that take time
+	reading  sync.Mutex   // held while the session is read for the client
 	knew     bool         // running, when the client began to send the line in hand; the reader's
 
 	// What the client has been told, as far as commands depend on it. The writer's goroutine sets it.

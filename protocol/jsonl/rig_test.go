@@ -50,6 +50,9 @@ func start(t testing.TB, o options, replies ...[]Step) *client {
 		o.host.Providers = []core.Provider{c.provider}
 	}
 	o.host.Store = c.store
+	if _, err := c.store.Create(context.Background(), core.Header{ID: "stored", Cwd: "/elsewhere"}); err != nil {
+		t.Fatal(err)
+	}
 	if o.host.Cwd == "" {
 		o.host.Cwd = "/work"
 	}

@@ -140,28 +140,3 @@ func (c *codec) queueCancel(context.Context, *request, nothing) (countData, erro
 func (c *codec) clearQueue(context.Context, *request, nothing) (queueTexts, error) {
 	return *textsOf(c.engine.ClearQueues()), nil
 }
-
-// newSession stops the turn that runs; the session is replaced when that has settled. The answer goes behind the end of the
-// turn and ahead of session_started.
-func (c *codec) newSession(ctx context.Context, req *request, p newSessionFields) (cancelledData, error) {
-	c.engine.AbortAll()
-	if steering, follow := c.engine.Queued(); len(steering)+len(follow) > 0 {
-		c.engine.ClearQueues() // what comes behind this line is for the new session
-	}
-	err := c.engine.Do(func() {
-		tell := func(core.SessionInfo) { c.out.Reply(reply{to: req, data: cancelledData{}}) }
-		r, ok := c.carryOut(req, func() (any, error) {
-			if _, err := c.engine.NewSession(ctx, core.SessionOptions{Parent: p.ParentSession}, tell); err != nil {
-				return nil, err
-			}
-			return nil, errLater
-		})
-		if ok {
-			c.out.Reply(r)
-		}
-	})
-	if err != nil {
-		return cancelledData{}, err
-	}
-	return cancelledData{}, errLater
-}

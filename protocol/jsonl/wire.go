@@ -34,6 +34,15 @@ type (
 	newSessionFields struct {
 		ParentSession string `json:"parentSession,omitempty"`
 	}
+	sessionPathFields struct {
+		SessionPath string `json:"sessionPath"`
+	}
+	nameFields struct {
+		Name string `json:"name"`
+	}
+	sinceFields struct {
+		Since *string `json:"since,omitempty"` // id of an entry
+	}
 	modelFields struct {
 		Provider string `json:"provider"`
 		ModelID  string `json:"modelId"`
@@ -144,6 +153,71 @@ type (
 		Cancelled      bool   `json:"cancelled"`
 		Truncated      bool   `json:"truncated"`
 		FullOutputPath string `json:"fullOutputPath,omitempty"`
+	}
+)
+
+// Data of responses that tell of the session.
+type (
+	statsData struct {
+		SessionFile *string `json:"sessionFile"`
+		statsBody
+	}
+	piStatsData struct {
+		SessionFile string `json:"sessionFile,omitempty"`
+		statsBody
+	}
+	// statsBody counts the messages of the conversation; tokens and cost are of all requests of the session.
+	statsBody struct {
+		SessionID         string      `json:"sessionId"`
+		UserMessages      int         `json:"userMessages"`
+		AssistantMessages int         `json:"assistantMessages"`
+		ToolCalls         int         `json:"toolCalls"`
+		ToolResults       int         `json:"toolResults"`
+		TotalMessages     int         `json:"totalMessages"`
+		Tokens            tokensData  `json:"tokens"`
+		Cost              float64     `json:"cost"`
+		ContextUsage      contextData `json:"contextUsage"`
+	}
+	tokensData struct {
+		Input      int `json:"input"`
+		Output     int `json:"output"`
+		CacheRead  int `json:"cacheRead"`
+		CacheWrite int `json:"cacheWrite"`
+		Total      int `json:"total"`
+	}
+	contextData struct {
+		Tokens        int      `json:"tokens"` // estimated where the provider has not said
+		ContextWindow int      `json:"contextWindow"`
+		Percent       *float64 `json:"percent"` // null: the window is not known
+	}
+	// entriesData has the entries as they are in the file: those of other programs with their keys, numbers and order.
+	entriesData struct {
+		Entries []wire.Raw `json:"entries"`
+		LeafID  *string    `json:"leafId"` // what the next entry continues from
+		size    int
+	}
+	treeData struct {
+		Tree   []*treeNode `json:"tree"`
+		LeafID *string     `json:"leafId"` // what the next entry continues from
+		size   int
+	}
+	activeTreeData struct {
+		treeData
+		ActiveLeafID *string `json:"activeLeafId"` // the same as leafId
+	}
+	treeNode struct {
+		Entry          wire.Raw    `json:"entry"`
+		Children       []*treeNode `json:"children"`
+		Label          string      `json:"label,omitempty"`
+		LabelTimestamp string      `json:"labelTimestamp,omitempty"`
+	}
+	forkData struct {
+		Messages []forkMessage `json:"messages"`
+		size     int
+	}
+	forkMessage struct {
+		EntryID string `json:"entryId"`
+		Text    string `json:"text"`
 	}
 )
 
@@ -258,6 +332,9 @@ type (
 	entryBody struct {
 		Entry wire.Raw `json:"entry"`
 	}
+	sessionNameBody struct {
+		Name string `json:"name"`
+	}
 	modelBody struct {
 		Model v3.Model `json:"model"`
 	}
@@ -291,6 +368,15 @@ type (
 
 // Size implements protocol.Sizer.
 func (m messagesData) Size() int { return m.size }
+
+// Size implements protocol.Sizer.
+func (d entriesData) Size() int { return d.size }
+
+// Size implements protocol.Sizer.
+func (d treeData) Size() int { return d.size }
+
+// Size implements protocol.Sizer.
+func (d forkData) Size() int { return d.size }
 
 // Size implements protocol.Sizer.
 func (b bashData) Size() int { return len(b.Output) + len(b.Stdout) }

@@ -221,6 +221,8 @@ func (r reply) Size() int {
 		if res.Reply != nil {
 			n += len(*res.Reply)
 		}
+	case Sessions:
+		n += 256 * len(res.Sessions)
 	case Tools:
 		n += 1024 * len(res.Tools)
 	}

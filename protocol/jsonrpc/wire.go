@@ -84,6 +84,87 @@ type Session struct {
 	Path      string `json:"path"`
 }
 
+// Sessions is the result of listSessions.
+type Sessions struct {
+	Sessions []StoredSession `json:"sessions"`
+}
+
+// StoredSession is a session that can be resumed.
+type StoredSession struct {
+	Path       string `json:"path"`
+	MtimeSecs  int64  `json:"mtimeSecs"` // seconds since 1970
+	SizeKb     int64  `json:"sizeKb"`    // units of 1024 bytes
+	EntryCount int    `json:"entryCount"`
+}
+
+// ResumeParams are the params of resumeSession.
+type ResumeParams struct {
+	Path string `json:"path"`
+}
+
+// ResumeResult is the result of resumeSession.
+type ResumeResult struct {
+	Path       string `json:"path"` // as it was given
+	Model      string `json:"model"`
+	Cwd        string `json:"cwd"` // of the session; tools work where they did
+	EntryCount int    `json:"entryCount"`
+}
+
+// SessionStats is the result of getSessionStats. The figures of roleTokens, resolutionTokens and phaseTokens are estimates;
+// estimatedUsed is the provider's count as far as there is one.
+type SessionStats struct {
+	ContextWindow       int `json:"contextWindow"`
+	CompletionReserve   int `json:"completionReserve"`
+	EstimatedUsed       int `json:"estimatedUsed"`
+	EstimatedRemaining  int `json:"estimatedRemaining"`
+	UtilizationPercent  int `json:"utilizationPercent"`
+	MessageCount        int `json:"messageCount"`
+	EntryCount          int `json:"entryCount"`          // of the whole session
+	PathEntryCount      int `json:"pathEntryCount"`      // of what was not forgotten
+	CompactedEntryCount int `json:"compactedEntryCount"` // 0: nothing is compacted
+	CompactionTokens    int `json:"compactionTokens"`
+
+	RoleTokens       RoleTokens       `json:"roleTokens"`
+	ResolutionTokens ResolutionTokens `json:"resolutionTokens"`
+	PhaseTokens      PhaseTokens      `json:"phaseTokens"`
+	APIUsage         APIUsage         `json:"apiUsage"`
+}
+
+// RoleTokens is what messages of each role cost.
+type RoleTokens struct {
+	System    int `json:"system"`
+	User      int `json:"user"`
+	Assistant int `json:"assistant"`
+	Tool      int `json:"tool"`
+}
+
+// ResolutionTokens is what is shown to the model in full, and what in other forms: nothing.
+type ResolutionTokens struct {
+	Full       int `json:"full"`
+	Outlined   int `json:"outlined"`
+	Summarized int `json:"summarized"`
+	Pinned     int `json:"pinned"`
+}
+
+// PhaseTokens is what belongs to phases of the work. Messages are not classified.
+type PhaseTokens struct {
+	Exploration  int `json:"exploration"`
+	Execution    int `json:"execution"`
+	Verification int `json:"verification"`
+	Conclusion   int `json:"conclusion"`
+	Unclassified int `json:"unclassified"`
+}
+
+// APIUsage is what all requests of the session have cost, those that failed too.
+type APIUsage struct {
+	TotalInputTokens  int     `json:"totalInputTokens"`
+	TotalOutputTokens int     `json:"totalOutputTokens"`
+	TotalCachedTokens int     `json:"totalCachedTokens"`
+	TotalTokens       int     `json:"totalTokens"`
+	TotalCost         float64 `json:"totalCost"`
+	RequestCount      int     `json:"requestCount"`
+}
+
 // Models is the result of listModels.
 type Models struct {
 	Models []Model `json:"models"`
