@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/dualagent/agent/core"
@@ -50,10 +49,10 @@ func (c *codec) change(req *request, replace func(tell func(core.SessionInfo)) e
 	return cancelledData{}, errLater
 }
 
-var lineEnds = regexp.MustCompile(`[\r\n]+`)
+func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
 
 func (c *codec) setSessionName(_ context.Context, _ *request, p nameFields) (nothing, error) {
-	name := strings.TrimSpace(lineEnds.ReplaceAllString(p.Name, " "))
+	name := strings.TrimSpace(strings.Join(strings.FieldsFunc(p.Name, isLineEnd), " "))
 	if name == "" {
 		return nothing{}, failure("Session name cannot be empty")
 	}

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,14 +15,14 @@ func plainTest(args []arg) bool {
 }
 
 // printfFormat is a format without %n, which sets a variable.
-var printfFormat = regexp.MustCompile(`^(?:[^%]|%%|%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[sdiouxXcbqeEfFgG])*$`)
+var printfFormat = lazy(`^(?:[^%]|%%|%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[sdiouxXcbqeEfFgG])*$`)
 
 // plainPrintf: -v sets a variable.
 func plainPrintf(args []arg) bool {
 	if len(args) > 0 && args[0].plain() && args[0].text == "--" {
 		args = args[1:]
 	}
-	return len(args) > 0 && args[0].plain() && !strings.HasPrefix(args[0].text, "-") && printfFormat.MatchString(args[0].text)
+	return len(args) > 0 && args[0].plain() && !strings.HasPrefix(args[0].text, "-") && printfFormat().MatchString(args[0].text)
 }
 
 // plainDate: what is neither a format nor an option with its value sets the clock.
@@ -52,7 +51,7 @@ func plainSet(args []arg) bool {
 }
 
 // psColumn is a list of columns of ps. The environment of other programs is not among them.
-var psColumn = regexp.MustCompile(`^(?:(?:pid|ppid|pgid|pgrp|sid|sess|stat|state|s|etime|etimes|lstart|time|comm|args|cmd|command|user|uid|tty|tt|pcpu|pmem|%cpu|%mem|rss|vsz|nlwp|ni|pri)=?,?)+$`)
+var psColumn = lazy(`^(?:(?:pid|ppid|pgid|pgrp|sid|sess|stat|state|s|etime|etimes|lstart|time|comm|args|cmd|command|user|uid|tty|tt|pcpu|pmem|%cpu|%mem|rss|vsz|nlwp|ni|pri)=?,?)+$`)
 
 // plainPs: an e that is not behind a dash shows the environment of other programs, with their keys.
 func plainPs(args []arg) bool {
@@ -66,7 +65,7 @@ func plainPs(args []arg) bool {
 		}
 		i++
 		value := args[i].text
-		if strings.HasSuffix(flag, "o") && !psColumn.MatchString(value) || strings.HasPrefix(value, "-") && flag != "--sort" {
+		if strings.HasSuffix(flag, "o") && !psColumn().MatchString(value) || strings.HasPrefix(value, "-") && flag != "--sort" {
 			return false
 		}
 	}

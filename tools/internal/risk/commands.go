@@ -2,6 +2,7 @@ package risk
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/dualagent/agent/core"
 )
@@ -19,8 +20,10 @@ type command struct {
 	noPaths bool
 }
 
-// commands lists what is known.
-var commands = table(reading, looking, shellWords, special, writing, network)
+// commands lists what is known. It is put together when it is first needed.
+var commands = sync.OnceValue(func() map[string]command {
+	return table(reading, looking, shellWords, special, writing, network)
+})
 
 // reading lists programs that show files and do nothing else, with their options. Left out are those that follow links to
 // anywhere, read lists of files, write, or run programs.

@@ -3,7 +3,6 @@ package risk
 import (
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -67,10 +66,10 @@ func (l *look) diff(w words) core.Risk {
 }
 
 // jqModule is how a program of jq reads other files.
-var jqModule = regexp.MustCompile(`import|include|modulemeta|get_search_list`)
+var jqModule = lazy(`import|include|modulemeta|get_search_list`)
 
 func (l *look) jq(w words) core.Risk {
-	if slices.ContainsFunc(w.all, func(a arg) bool { return jqModule.MatchString(a.text) }) {
+	if slices.ContainsFunc(w.all, func(a arg) bool { return jqModule().MatchString(a.text) }) {
 		return core.RiskDestructive
 	}
 	return core.RiskRead

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func (l *look) git(w words) core.Risk {
 }
 
 // gitPrograms is how a configuration names programs to run, or other files and folders to work with.
-var gitPrograms = regexp.MustCompile(`(?i)\[\s*include|(?:fsmonitor|hookspath|textconv|external|command|process|clean|smudge|program|driver|sshcommand|editor|` +
+var gitPrograms = lazy(`(?i)\[\s*include|(?:fsmonitor|hookspath|textconv|external|command|process|clean|smudge|program|driver|sshcommand|editor|` +
 	`pager|askpass|helper|worktree|worktreeconfig|gitproxy|uploadpack|receivepack|vcs|attributesfile|excludesfile|partialclonefilter|promisor)[ \t]*=`)
 
 // maxGitConfig is how long a configuration may be to be looked at, in bytes.
@@ -94,7 +93,7 @@ func repository(dir string) bool {
 		return false
 	}
 	config, err := os.ReadFile(filepath.Join(git, "config"))
-	return err == nil && !gitPrograms.Match(config)
+	return err == nil && !gitPrograms().Match(config)
 }
 
 func noRepository(dir string) bool {

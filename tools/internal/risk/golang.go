@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ var goFlags = []string{"exec", "toolexec", "vettool", "fixtool", "overlay", "ldf
 var (
 	goEnvFlags = []string{"json", "changed"}
 	goDocFlags = []string{"all", "c", "cmd", "short", "src", "u"}
-	goVariable = regexp.MustCompile(`^[A-Z0-9_]+$`)
+	goVariable = lazy(`^[A-Z0-9_]+$`)
 )
 
 // golang: whatever looks at packages may fetch modules, and each subcommand another version of Go that go.mod asks for. Those
@@ -46,7 +45,7 @@ func (l *look) golang(w words) core.Risk {
 	case "version":
 		reads = len(w.all) == 1
 	case "env":
-		reads = only(goEnvFlags) && !slices.ContainsFunc(rest, func(a arg) bool { return !goVariable.MatchString(a.text) })
+		reads = only(goEnvFlags) && !slices.ContainsFunc(rest, func(a arg) bool { return !goVariable().MatchString(a.text) })
 	case "doc":
 		reads = only(goDocFlags) && !slices.ContainsFunc(rest, func(a arg) bool { return strings.Contains(a.text, "@") })
 	case "help":

@@ -226,7 +226,7 @@ func (l *look) call(c *syntax.CallExpr) {
 		l.destructive()
 		return
 	}
-	cmd, known := commands[name.text]
+	cmd, known := commands()[name.text]
 	if !known {
 		l.destructive()
 		return

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -26,14 +25,14 @@ func (s span) holds(at uint) bool { return s.from <= at && at < s.to }
 func spanOf(n syntax.Node) span { return span{n.Pos().Offset(), n.End().Offset()} }
 
 var (
-	delimiter = regexp.MustCompile(`^\w+$`)
+	delimiter = lazy(`^\w+$`)
 	// backquoted is what may stand between backquotes: inside of them each shell has rules of its own for quotes.
-	backquoted = regexp.MustCompile(`^[\w ./=,:@%+-]*$`)
+	backquoted = lazy(`^[\w ./=,:@%+-]*$`)
 	// behindDelimiter is what may follow the << of a here-document in its line, so that all agree where that ends.
-	behindDelimiter = regexp.MustCompile(`^[\w ./|&;<>=,:@%+-]*$`)
+	behindDelimiter = lazy(`^[\w ./|&;<>=,:@%+-]*$`)
 	// literal is what may stand behind the operator in ${x:-…}.
-	literal = regexp.MustCompile(`^[\w ./:@%+,=-]*$`)
-	opening = regexp.MustCompile("\\$\\(|\\$\\{|\\$\\[|`|[<>]\\(")
+	literal = lazy(`^[\w ./:@%+,=-]*$`)
+	opening = lazy("\\$\\(|\\$\\{|\\$\\[|`|[<>]\\(")
 )
 
 // odd reports whether r is a character about which shells and parsers may disagree.
@@ -53,7 +52,7 @@ func sound(text string, file *syntax.File) bool {
 
 // accounted reports whether all that may begin a command in the text is in the tree.
 func (s *source) accounted() bool {
-	for _, m := range opening.FindAllStringIndex(s.text, -1) {
+	for _, m := range opening().FindAllStringIndex(s.text, -1) {
 		at := uint(m[0])
 		if s.known[at] || s.escaped(m[0]) {
 			continue
@@ -126,7 +125,7 @@ func (s *source) substitution(c *syntax.CmdSubst) {
 	if c.Backquotes {
 		s.known[c.Right.Offset()] = true
 		from, to := c.Left.Offset()+1, c.Right.Offset()
-		if from > to || !backquoted.MatchString(s.text[from:to]) {
+		if from > to || !backquoted().MatchString(s.text[from:to]) {
 			s.broken = true
 		}
 	}
@@ -143,7 +142,7 @@ func (s *source) param(p *syntax.ParamExp) {
 		return
 	}
 	for _, part := range p.Exp.Word.Parts {
-		if lit, ok := part.(*syntax.Lit); !ok || !literal.MatchString(lit.Value) {
+		if lit, ok := part.(*syntax.Lit); !ok || !literal().MatchString(lit.Value) {
 			s.broken = true
 		}
 	}
@@ -156,18 +155,18 @@ func (s *source) document(r *syntax.Redirect, inside bool) {
 		return
 	}
 	line, _, _ := strings.Cut(s.text[r.Word.End().Offset():], "\n")
-	if !behindDelimiter.MatchString(line) {
+	if !behindDelimiter().MatchString(line) {
 		s.broken = true
 	}
 	switch d := r.Word.Parts[0].(type) {
 	case *syntax.SglQuoted:
-		s.broken = s.broken || d.Dollar || !delimiter.MatchString(d.Value)
+		s.broken = s.broken || d.Dollar || !delimiter().MatchString(d.Value)
 		if r.Hdoc != nil {
 			s.quoted = append(s.quoted, spanOf(r.Hdoc))
 		}
 		return
 	case *syntax.Lit:
-		s.broken = s.broken || !delimiter.MatchString(d.Value)
+		s.broken = s.broken || !delimiter().MatchString(d.Value)
 	default:
 		s.broken = true
 	}
