@@ -191,6 +191,18 @@ func (e *Engine) Abort() {
 	}
 }
 
+// AbortTurn ends the turn with that id, if it is under way. It returns at once.
+func (e *Engine) AbortTurn(id TurnID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, it := range e.queue {
+		if t := it.turn; t != nil && t.id == id && !t.ended {
+			t.abortedAt = e.lastTurn
+			t.cancel(ErrAborted)
+		}
+	}
+}
+
 // AbortAll ends every turn that has been accepted. It returns at once.
 func (e *Engine) AbortAll() {
 	e.mu.Lock()

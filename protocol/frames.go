@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"time"
 )
 
 const (
@@ -12,6 +13,9 @@ const (
 	// readSize is how much is asked for at once, and what a buffer shrinks to after a long line.
 	readSize = 64 << 10
 )
+
+// samePiece is how soon the rest of what a client has written in one piece comes.
+const samePiece = 5 * time.Millisecond
 
 // A TooLongError tells that a line was longer than the limit. It was skipped.
 type TooLongError struct{ Max int }
@@ -115,9 +119,10 @@ func (f *frames) fill() {
 	if f.idle != nil {
 		f.idle()
 	}
-	// After a read that filled the buffer, more of the same piece may have been left behind.
-	fresh := f.at == len(f.buf) && !f.filled
+	begin := time.Now()
 	n, err := f.r.Read(f.buf[len(f.buf):cap(f.buf)])
+	// After a read that filled the buffer, more of the same piece may have been left behind: then it was there at once.
+	fresh := f.at == len(f.buf) && !(f.filled && time.Since(begin) < samePiece)
 	f.filled = n == cap(f.buf)-len(f.buf)
 	if fresh && n > 0 && f.arrived != nil {
 		f.arrived()

@@ -86,8 +86,26 @@ func (l *file) encode(entries []core.Entry) (lines []byte, message bool, err err
 	return lines, message, nil
 }
 
-// claim makes the file, which must not be there yet or, with takeEmpty, be empty, and locks it.
+// claim makes the file, which must not be there yet or, with takeEmpty, be empty, and locks it. Whoever gives up an empty file
+// removes it: one that has been removed between opening and locking is nobody's, so it is tried again.
 func (l *file) claim() error {
+	for range 3 {
+		if err := l.tryClaim(); err != nil {
+			return err
+		}
+		there, err := os.Stat(l.path)
+		if mine, merr := l.f.Stat(); err == nil && merr == nil && os.SameFile(there, mine) {
+			return nil
+		}
+		l.made = false // what is there under that name now is not ours to remove
+		if err := l.unclaim(); err != nil {
+			return err
+		}
+	}
+	return errors.New("the file is removed again and again by another program")
+}
+
+func (l *file) tryClaim() error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}

@@ -366,3 +366,20 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	ok(b, log.Close())
 }
+
+// TestCreateAtBesideOneThatGivesUp: whoever says nothing removes its empty file, at the worst moment for who comes next.
+func TestCreateAtBesideOneThatGivesUp(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.jsonl")
+	first, err := sessions.Open(dir).CreateAt(t.Context(), path, header(dir))
+	ok(t, err)
+	once := sync.OnceFunc(func() { ok(t, first.Close()) })
+	s := sessions.BeforeLock(sessions.Open(dir), once)
+	second, err := s.CreateAt(t.Context(), path, header(dir))
+	ok(t, err)
+	ok(t, second.Append(say("u1", "", "kept")))
+	ok(t, second.Close())
+	if got := reread(t, sessions.Open(dir), path); ids(got) != "u1" {
+		t.Errorf("the file has %q", ids(got))
+	}
+}

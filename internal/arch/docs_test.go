@@ -6,6 +6,7 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -181,4 +182,31 @@ func help(t *testing.T, args ...string) string {
 		t.Fatalf("agent %v: %v\n%s", args, err, out)
 	}
 	return string(out)
+}
+
+// TestNoConflictMarkers: a merge that nobody has looked at leaves them behind.
+func TestNoConflictMarkers(t *testing.T) {
+	marker := regexp.MustCompile(`(?m)^(<{7}|>{7}|\|{7}) `)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if n := d.Name(); n == "bin" || n == "node_modules" || strings.HasPrefix(n, ".") && n != ".." && n != ".ci" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if at := marker.FindIndex(text); err == nil && at != nil {
+			t.Errorf("%s:%d: a conflict marker", file, 1+strings.Count(string(text[:at[0]]), "\n"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -52,13 +52,13 @@ func (c *codec) notice(item any) {
 	case core.TurnStarted:
 		c.running.Store(true)
 	case core.RetryScheduled:
-		c.pausing.Store(true)
+		c.pausing.Store(uint64(e.Turn))
 	case core.RetryEnded:
 		if e.Err != nil && c.pi {
 			c.failed = "" // auto_retry_end says it
 		}
 	case core.RetryStarted:
-		c.pausing.Store(false)
+		c.pausing.Store(0)
 	case core.ApprovalRequested:
 		c.asking.Store(uint64(e.ID))
 	case core.ApprovalResolved:
@@ -69,7 +69,7 @@ func (c *codec) notice(item any) {
 			c.failed = problem(e.Err)
 		}
 	case core.Settled:
-		c.pausing.Store(false)
+		c.pausing.Store(0)
 		c.running.Store(false)
 	case core.Notice:
 		c.notices++

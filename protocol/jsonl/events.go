@@ -171,7 +171,7 @@ func retryEnd(c *codec, e core.RetryScheduled) *agentEndBody {
 
 // agentEnd tells nothing if a pause between attempts has been cut short: the end came before the pause.
 func agentEnd(c *codec, e core.TurnEnded) *agentEndBody {
-	if c.pausing.Load() {
+	if c.pausing.Load() != 0 {
 		return nil
 	}
 	return c.endOf(e.Messages, false)
@@ -195,7 +195,7 @@ func retriesEnded(c *codec, e core.RetryEnded) *retryEndBody {
 	b := &retryEndBody{Success: e.Err == nil, Attempt: e.Attempt}
 	switch {
 	case e.Err == nil:
-	case c.pausing.Load():
+	case c.pausing.Load() != 0:
 		b.FinalError = "Retry cancelled"
 	default:
 		b.FinalError = problem(e.Err)

@@ -71,7 +71,7 @@ type codec struct {
 
 	// What the client has been told, as far as commands depend on it. The writer's goroutine sets it.
 	running atomic.Bool   // an agent_start, and no agent_settled since
-	pausing atomic.Bool   // an auto_retry_start, and nothing of the next attempt
+	pausing atomic.Uint64 // the turn with an auto_retry_start and nothing of the next attempt, or 0
 	asking  atomic.Uint64 // the approval that is asked for, or 0
 
 	// Of the writer's goroutine.

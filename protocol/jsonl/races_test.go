@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dualagent/agent/core"
 	. "github.com/dualagent/agent/core/coretest"
@@ -143,6 +144,20 @@ func TestPromptsAtTheEndOfARead(t *testing.T) {
 		if n := strings.Count(out.String(), settled); n != 128 || strings.Contains(out.String(), `"success":false`) {
 			t.Errorf("%d of 128 prompts ran", n)
 		}
+	}
+}
+
+// TestAbortRetryIsForThePause: not for what was sent behind it.
+func TestAbortRetryIsForThePause(t *testing.T) {
+	c := start(t, options{host: core.HostOptions{Retry: core.RetryPolicy{Base: time.Hour, Limit: time.Hour}}},
+		Reply(Fail(&core.ProviderError{Message: "503", Retry: true})), Reply(Say("done")))
+	c.send(`{"id":1,"type":"prompt","message":"A"}`)
+	c.until(`"auto_retry_start"`)
+	c.send(`{"id":2,"type":"abort_retry"}`, `{"id":3,"type":"prompt","message":"C"}`, `{"id":4,"type":"abort_retry"}`)
+	c.until(settled)
+	c.until(settled)
+	if got := c.ask(`{"id":"q","type":"get_last_assistant_text"}`); !strings.Contains(got, `"done"`) {
+		t.Errorf("the prompt behind abort_retry was not answered: %s", got)
 	}
 }
 

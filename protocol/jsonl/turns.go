@@ -121,8 +121,8 @@ func (c *codec) abort(context.Context, *request, nothing) (nothing, error) {
 }
 
 func (c *codec) abortRetry(context.Context, *request, nothing) (nothing, error) {
-	if c.pausing.Load() {
-		c.engine.Abort()
+	if turn := c.pausing.Load(); turn != 0 {
+		c.engine.AbortTurn(core.TurnID(turn))
 	}
 	return nothing{}, nil
 }

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -62,10 +63,11 @@ func (l *look) git(w words) core.Risk {
 		}
 		return core.RiskNetwork
 	}
-	if name == "commit" && hooked(l.place.Dir) {
+	risk := gitOther(name, rest)
+	if risk == core.RiskWrite && name != "init" && hooked(l.place.Dir) {
 		return core.RiskDestructive
 	}
-	return gitOther(name, rest)
+	return risk
 }
 
 // gitPrograms is how a configuration names programs to run, or other files and folders to work with.
@@ -93,7 +95,29 @@ func repository(dir string) bool {
 		return false
 	}
 	config, err := os.ReadFile(filepath.Join(git, "config"))
-	return err == nil && !gitPrograms().Match(config)
+	return err == nil && !gitPrograms().Match(config) && !submodules(git)
+}
+
+// maxGitIndex is how long an index may be to be looked at, in bytes.
+const maxGitIndex = 64 << 20
+
+// submodules reports whether the index may hold other repositories: git runs itself in each of them, and that one obeys their
+// configurations. Their mode is looked for anywhere in the index, whose entries need not be understood for that; what looks
+// like one by accident asks for nothing worse than a question.
+func submodules(git string) bool {
+	if shared, err := filepath.Glob(filepath.Join(git, "sharedindex.*")); err != nil || len(shared) > 0 {
+		return true
+	}
+	path := filepath.Join(git, "index")
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGitIndex {
+		return true
+	}
+	index, err := os.ReadFile(path)
+	return err != nil || bytes.Contains(index, []byte{0, 0, 0o160000 >> 8, 0})
 }
 
 func noRepository(dir string) bool {
@@ -101,7 +125,7 @@ func noRepository(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// hooked reports whether a commit may run programs, which may be those of the workspace.
+// hooked reports whether what changes the repository may run programs, which may be those of the workspace.
 func hooked(dir string) bool {
 	hooks, err := os.ReadDir(filepath.Join(dir, ".git/hooks"))
 	return err != nil && !errors.Is(err, fs.ErrNotExist) ||

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -106,13 +107,16 @@ func TestRepository(t *testing.T) {
 		"shared": func(git string) error {
 			return os.WriteFile(filepath.Join(git, "commondir"), []byte("../sub\n"), 0o644)
 		},
-		"fsmonitor":      config("[core]\n\tFSMonitor = ./x\n"),
-		"in one line":    config("[core] fsmonitor=./x\n"),
-		"hooks":          config("[core]\nhooksPath\t= .husky\n"),
-		"textconv":       config("[diff \"x\"]\ntextconv = x\n"),
-		"included":       config("[include]\npath = ../x\n"),
-		"included if":    config("[ includeIf \"x\"]\npath = ../x\n"),
-		"other worktree": config("[core]\nworktree = /\n"),
+		"fsmonitor":             config("[core]\n\tFSMonitor = ./x\n"),
+		"in one line":           config("[core] fsmonitor=./x\n"),
+		"hooks":                 config("[core]\nhooksPath\t= .husky\n"),
+		"textconv":              config("[diff \"x\"]\ntextconv = x\n"),
+		"included":              config("[include]\npath = ../x\n"),
+		"included if":           config("[ includeIf \"x\"]\npath = ../x\n"),
+		"other worktree":        config("[core]\nworktree = /\n"),
+		"a submodule":           addSubmodule,
+		"a split index":         func(git string) error { return os.WriteFile(filepath.Join(git, "sharedindex.0"), nil, 0o644) },
+		"a folder for an index": func(git string) error { return os.Mkdir(filepath.Join(git, "index"), 0o755) },
 	} {
 		p := workspace(t)
 		git := filepath.Join(p.Dir, ".git")
@@ -137,8 +141,10 @@ func TestRepository(t *testing.T) {
 		if err := os.WriteFile(c.name, nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if got := Of("git commit -m x", p); got.Risk != c.want {
-			t.Errorf("git commit with hook %s: got %s, want %s", filepath.Base(c.name), got.Risk, c.want)
+		for _, command := range []string{"git commit -m x", "git add .", "git branch q", "git tag q", "git stash", "git mv file f1"} {
+			if got := Of(command, p); got.Risk != c.want {
+				t.Errorf("%s with hook %s: got %s, want %s", command, filepath.Base(c.name), got.Risk, c.want)
+			}
 		}
 	}
 	if err := os.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
@@ -187,4 +193,34 @@ func TestShellAgrees(t *testing.T) {
 	if reading < 300 {
 		t.Errorf("only %d texts count as reading", reading)
 	}
+}
+
+// addSubmodule makes git itself write an index with a file and another repository in it.
+func addSubmodule(git string) error {
+	script := `set -e
+		git init -q r; cd r; echo a > f; mkdir d; git -C d init -q; echo b > d/f
+		git -C d -c user.name=a -c user.email=a@b add f; git -C d -c user.name=a -c user.email=a@b commit -qm x
+		git add f; cp .git/index ../plain; git -c advice.addEmbeddedRepo=false add d; cp .git/index ../index`
+	dir, err := os.MkdirTemp("", "submodule")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	for _, c := range []struct {
+		name string
+		want bool
+	}{{"plain", false}, {"index", true}} {
+		if err := os.Rename(filepath.Join(dir, c.name), filepath.Join(git, "index")); err != nil {
+			return err
+		}
+		if got := submodules(git); got != c.want {
+			return fmt.Errorf("submodules in index %s: %t, want %t", c.name, got, c.want)
+		}
+	}
+	return nil
 }
