@@ -1,32 +1,19 @@
 package core
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // Entries returns what is in the session, in file order, and the ID of the entry that the next one continues from, "" if
 // there is none. It reads the session from the store, and takes as long as that. It fails with ErrNotRecorded if the session
 // is not kept.
 func (e *Engine) Entries(ctx context.Context) (entries []Entry, leaf string, err error) {
-	e.mu.Lock()
-	path, saved := e.session.info.Path, e.session.saved
-	entries = slices.Clip(e.session.unsaved)
-	e.mu.Unlock()
-	if path == "" {
+	t, err := e.transcript(ctx)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case t.Session.Path == "":
 		return nil, "", ErrNotRecorded
 	}
-	if saved {
-		if _, entries, err = e.host.o.Store.Read(ctx, e.host.o.Cwd, path); err != nil {
-			return nil, "", err
-		}
-	}
-	for i := range entries {
-		if !entries[i].Side {
-			leaf = entries[i].ID
-		}
-	}
-	return entries, leaf, nil
+	return t.Entries, t.Leaf, nil
 }
 
 // Rename gives the session a name. State tells it at once. It is stored, and NameChanged published, when no turn runs: before

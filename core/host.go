@@ -15,6 +15,7 @@ type HostOptions struct {
 	Shell     Shell // runs the user's own commands; nil: there are none
 	Store     Store
 	Approver  Approver // default: that of ApproveReads
+	Export    Exporter // nil: sessions cannot be exported
 
 	System          string        // system prompt
 	Cwd             string        // the workspace, absolute
