@@ -16,6 +16,7 @@ import (
 	"github.com/dualagent/agent/providers/openai"
 	"github.com/dualagent/agent/providers/script"
 	"github.com/dualagent/agent/sessions"
+	"github.com/dualagent/agent/sessions/export"
 	"github.com/dualagent/agent/tools"
 )
 
@@ -70,7 +71,7 @@ func (p program) setUp(s settings, m mode) (host, error) {
 		maxSteps = m.maxSteps
 	}
 	return host{tools: set, Host: core.NewHost(core.HostOptions{
-		Providers: all, Tools: usable, Shell: set.Shell(), Store: store,
+		Providers: all, Tools: usable, Shell: set.Shell(), Store: store, Export: export.In(s.root),
 		Approver: approval.Approver(), ApprovalTimeout: s.approvalTimeout,
 		System: s.prompt(), Cwd: s.root, MaxSteps: maxSteps, TokenBudget: s.tokenBudget, Log: s.log,
 	})}, nil

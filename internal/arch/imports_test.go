@@ -52,6 +52,7 @@ var rules = []rule{
 	{packages: "providers", ours: []string{"core"}},
 	{packages: "providers/internal/...", ours: []string{"core", "internal/wire"}, modules: []string{goSSE}},
 	{packages: "providers/...", ours: []string{"core", "internal/wire", "providers", "providers/internal/..."}},
+	{packages: "sessions/export", ours: []string{"core", "internal/wire"}},
 	{packages: "sessions/...", ours: []string{"core", "internal/wire", "internal/v3", "sessions/..."}},
 	{packages: "tools/internal/...", ours: []string{"core", "tools/internal/..."}, modules: []string{shell, sys}},
 	{
@@ -60,7 +61,7 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/agent",
-		ours:     []string{"core", "internal/wire", "protocol/...", "providers/...", "sessions", "tools"},
+		ours:     []string{"core", "internal/wire", "protocol/...", "providers/...", "sessions/...", "tools"},
 		modules:  []string{cli, sys},
 	},
 	{packages: "conformance/...", ours: []string{"conformance/..."}},
