@@ -227,6 +227,8 @@ const everything = `{"type":"abort"}
 {"id":30,"type":"get_tree"}
 {"id":31,"type":"get_fork_messages"}
 {"id":32,"type":"switch_session","sessionPath":"none"}
+{"id":33,"type":"export_html"}
+{"id":34,"type":"export_html","outputPath":"."}
 `
 
 const everythingScript = `model a reasoning

@@ -48,6 +48,7 @@ var commandTable = []command{
 	row("get_entries", "The entries of the session in file order: all, or those behind one.", (*codec).getEntries),
 	row("get_tree", "The entries of the session as a tree.", (*codec).getTree),
 	row("get_fork_messages", "The user messages of the session, on all branches.", (*codec).getForkMessages),
+	row("export_html", "Write the session to a file as a page for people to read.", (*codec).exportHTML),
 	row("get_state", "What the agent is set to and busy with.", (*codec).getState),
 	row("get_messages", "The conversation on the active path.", (*codec).getMessages),
 	row("get_last_assistant_text", "The text of the last reply.", (*codec).getLastAssistantText),

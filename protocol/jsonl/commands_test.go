@@ -33,6 +33,7 @@ var valid = map[string]struct{ fields, rpi, pi string }{
 	"get_entries":                   {`"since":null`, `{"entries":[],"leafId":null}`, `{"entries":[],"leafId":null}`},
 	"get_tree":                      {``, `{"tree":[],"leafId":null,"activeLeafId":null}`, `{"tree":[],"leafId":null}`},
 	"get_fork_messages":             {``, `{"messages":[]}`, `{"messages":[]}`},
+	"export_html":                   {`"outputPath":"page.html"`, `{"path":"page.html"}`, `{"path":"page.html"}`},
 	"get_state":                     {``, `?`, `?`},
 	"get_messages":                  {``, `{"messages":[]}`, `{"messages":[]}`},
 	"get_last_assistant_text":       {``, `{"text":null}`, `{"text":null}`},
@@ -68,7 +69,7 @@ func TestEveryCommandSucceeds(t *testing.T) {
 			continue
 		}
 		for _, d := range []jsonl.Dialect{jsonl.RPI, jsonl.Pi} {
-			c := start(t, options{Options: jsonl.Options{Dialect: d}, host: core.HostOptions{Shell: shell(echo)}})
+			c := start(t, options{Options: jsonl.Options{Dialect: d}, host: core.HostOptions{Shell: shell(echo), Export: exportTo("unnamed.html")}})
 			want := v.rpi
 			if d == jsonl.Pi {
 				want = v.pi

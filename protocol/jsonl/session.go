@@ -147,3 +147,14 @@ func (c *codec) getForkMessages(ctx context.Context, req *request, _ nothing) (f
 		return d, nil
 	})
 }
+
+// exportHTML reads the session as the commands with entries do, and waits for its turn as they do.
+func (c *codec) exportHTML(ctx context.Context, req *request, p exportFields) (exportData, error) {
+	_, err := c.later(req, func() (any, error) {
+		c.reading.Lock()
+		defer c.reading.Unlock()
+		path, err := c.engine.Export(ctx, p.OutputPath)
+		return exportData{path}, err
+	})
+	return exportData{}, err
+}

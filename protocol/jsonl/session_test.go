@@ -169,3 +169,40 @@ func TestStatsOfSession(t *testing.T) {
 	}
 	c.wantField(got, "100000", "data", "contextUsage", "contextWindow")
 }
+
+// exportTo is an exporter that writes nothing. Without a path it takes unnamed.
+func exportTo(unnamed string) core.Exporter {
+	return func(_ context.Context, _ core.Transcript, path string) (string, error) {
+		if path == "" {
+			path = unnamed
+		}
+		return path, nil
+	}
+}
+
+func TestExport(t *testing.T) {
+	c := start(t, options{host: core.HostOptions{Export: exportTo("beside.html")}})
+	for fields, want := range map[string]string{
+		``:                       "beside.html",
+		`"outputPath":null`:      "beside.html",
+		`"outputPath":""`:        "beside.html",
+		`"outputPath":"../a b"`:  "../a b",
+		`"outputPath":"/x.html"`: "/x.html",
+	} {
+		want := `{"id":"q","type":"response","command":"export_html","success":true,"data":{"path":"` + want + `"}}`
+		if got := c.ask(line("q", "export_html", fields)); got != want {
+			t.Errorf("export_html with %s: got\n%s\nwant\n%s", fields, got, want)
+		}
+	}
+}
+
+func TestExportFails(t *testing.T) {
+	full := func(context.Context, core.Transcript, string) (string, error) { return "", errors.New("disk full") }
+	for want, export := range map[string]core.Exporter{"disk full": full, "nothing here that could export": nil} {
+		c := start(t, options{host: core.HostOptions{Export: export}})
+		got := c.ask(line("q", "export_html", ""))
+		if !strings.Contains(got, `"success":false,"error":"`) || !strings.Contains(got, want) {
+			t.Errorf("got %s, want a failure with %q", got, want)
+		}
+	}
+}

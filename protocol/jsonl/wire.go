@@ -43,6 +43,9 @@ type (
 	sinceFields struct {
 		Since *string `json:"since,omitempty"` // id of an entry
 	}
+	exportFields struct {
+		OutputPath string `json:"outputPath,omitempty"` // relative to the workspace; default: beside the session's file
+	}
 	modelFields struct {
 		Provider string `json:"provider"`
 		ModelID  string `json:"modelId"`
@@ -118,6 +121,9 @@ type (
 	messagesData struct {
 		Messages []any `json:"messages"`
 		size     int
+	}
+	exportData struct {
+		Path string `json:"path"` // outputPath, if there was one
 	}
 	textData struct {
 		Text *string `json:"text"`
