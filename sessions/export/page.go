@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dualagent/agent/core"
@@ -22,11 +23,16 @@ var script string
 //go:embed page.tmpl
 var layout string
 
-// pageTemplate and policy are the same for all pages.
+// pageTemplate and policy are the same for all pages. They are put together when the first one is written:
+// a program that writes none does not pay for them.
 var (
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"clock": clock, "stamp": stamp}).Parse(layout))
-	policy       = "default-src 'none'; img-src data:; style-src " + hash(style) + "; script-src " + hash(script) +
-		"; base-uri 'none'; form-action 'none'"
+	pageTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Funcs(template.FuncMap{"clock": clock, "stamp": stamp}).Parse(layout))
+	})
+	policy = sync.OnceValue(func() string {
+		return "default-src 'none'; img-src data:; style-src " + hash(style) + "; script-src " + hash(script) +
+			"; base-uri 'none'; form-action 'none'"
+	})
 )
 
 // hash names an inline style or script in a policy.
@@ -60,13 +66,13 @@ type turn struct {
 func Write(w io.Writer, t core.Transcript) error {
 	r := newReader(t)
 	p := page{
-		Policy: policy,
+		Policy: policy(),
 		Style:  template.HTML("<style>" + style + "</style>"),
 		Script: template.HTML("<script>" + script + "</script>"),
 		Turns:  r.turns(), Facts: r.facts(), Elsewhere: r.elsewhere(),
 	}
 	p.Title = r.title(p.Turns)
-	return pageTemplate.Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 // title returns the session's name, else what the user has said first.

@@ -3,19 +3,20 @@ package export
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // colours are what programs send to terminals to change colours and move the cursor.
-var colours = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`) })
 
 // clean returns text that a page can hold: valid UTF-8 without control characters.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, unprintable) {
 		return s
 	}
-	s = colours.ReplaceAllString(s, "")
+	s = colours().ReplaceAllString(s, "")
 	return strings.Map(func(r rune) rune {
 		if unprintable(r) {
 			return utf8.RuneError
