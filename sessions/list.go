@@ -51,6 +51,22 @@ func (s *Store) All(ctx context.Context) ([]core.SessionSummary, error) {
 	return summaries(ctx, files, func(string) bool { return true })
 }
 
+// Summary describes the session at path.
+func (s *Store) Summary(ctx context.Context, path string) (core.SessionSummary, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = core.ErrNoSession
+	}
+	var sum core.SessionSummary
+	if err == nil {
+		sum, err = summarize(ctx, candidate{path, info.Size(), info.ModTime()})
+	}
+	if err != nil {
+		return core.SessionSummary{}, fmt.Errorf("read session %s: %w", path, bare(err))
+	}
+	return sum, nil
+}
+
 // IDs returns the ids of the sessions of all working directories, in no order. It reads less than All.
 func (s *Store) IDs(ctx context.Context) ([]string, error) {
 	files, err := s.allFiles()

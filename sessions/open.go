@@ -74,6 +74,8 @@ func findID(ctx context.Context, files []candidate, folder, ref string) (string,
 		case err != nil || !strings.HasPrefix(h.ID, ref):
 		case h.ID == ref:
 			return f.path, nil
+		case id == h.ID:
+			return "", fmt.Errorf("%q is the beginning of the id of more than one session, in %s and %s: name one by its path", ref, path, f.path)
 		case path != "":
 			return "", fmt.Errorf("%q is the beginning of more than one session's id, %s and %s: write more of it", ref, printable(id), printable(h.ID))
 		default:
