@@ -46,7 +46,11 @@ func cutFront(text string, columns int) string {
 	runes, at := []rune(text), 0
 	for i, r := range slices.Backward(runes) {
 		if at += runeWidth(r); at > columns-1 {
-			return "…" + string(runes[i+1:])
+			kept := runes[i+1:]
+			for len(kept) > 0 && runeWidth(kept[0]) == 0 { // the mark of a character that is gone
+				kept = kept[1:]
+			}
+			return "…" + string(kept)
 		}
 	}
 	return text

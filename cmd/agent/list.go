@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -17,10 +18,10 @@ import (
 )
 
 // list prints the sessions.
-func (a *attendant) list(c *cli.Context) error {
+func (a *attendant) list(ctx context.Context, c *cli.Context) error {
 	v := values{c}
 	all := v.flag("all")
-	list, err := a.summaries(all)
+	list, err := a.summaries(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (a *attendant) list(c *cli.Context) error {
 		fmt.Fprintf(a.err, "agent: there are no sessions%s\n", hint)
 		return nil
 	}
-	ids, err := a.store.IDs(a.ctx)
+	ids, err := a.store.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -43,11 +44,11 @@ func (a *attendant) list(c *cli.Context) error {
 	return t.print(a.out, list)
 }
 
-func (a *attendant) summaries(all bool) ([]core.SessionSummary, error) {
+func (a *attendant) summaries(ctx context.Context, all bool) ([]core.SessionSummary, error) {
 	if all {
-		return a.store.All(a.ctx)
+		return a.store.All(ctx)
 	}
-	return a.store.List(a.ctx, a.cwd)
+	return a.store.List(ctx, a.cwd)
 }
 
 func printLines(w io.Writer, list []core.SessionSummary) error {

@@ -17,12 +17,12 @@ import (
 )
 
 // repair mends a session and prints what was done.
-func (a *attendant) repair(c *cli.Context) error {
-	path, err := a.store.Find(a.ctx, a.cwd, c.Args().First())
+func (a *attendant) repair(ctx context.Context, c *cli.Context) error {
+	path, err := a.store.Find(ctx, a.cwd, c.Args().First())
 	if err != nil {
 		return err
 	}
-	done, err := a.store.Repair(a.ctx, path)
+	done, err := a.store.Repair(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -53,20 +53,20 @@ func repaired(r sessions.Repair) string {
 }
 
 // remove removes sessions, those that can be removed, if all of them can be found and nobody says no.
-func (a *attendant) remove(c *cli.Context) error {
-	found, err := a.find(c.Args().Slice())
+func (a *attendant) remove(ctx context.Context, c *cli.Context) error {
+	found, err := a.find(ctx, c.Args().Slice())
 	if err != nil {
 		return err
 	}
 	if !(values{c}).flag("yes") {
-		if err := a.ask(found); err != nil {
+		if err := a.ask(ctx, found); err != nil {
 			return err
 		}
 	}
 	var failed []error
 	for _, s := range found {
-		if err := a.ctx.Err(); err != nil {
-			return errors.Join(append(failed, context.Cause(a.ctx))...)
+		if err := ctx.Err(); err != nil {
+			return errors.Join(append(failed, context.Cause(ctx))...)
 		}
 		if err := a.store.Remove(s.Path); err != nil {
 			failed = append(failed, err)
@@ -80,13 +80,13 @@ func (a *attendant) remove(c *cli.Context) error {
 }
 
 // find returns the sessions that are named, each one once.
-func (a *attendant) find(refs []string) ([]core.SessionSummary, error) {
+func (a *attendant) find(ctx context.Context, refs []string) ([]core.SessionSummary, error) {
 	var found []core.SessionSummary
 	for _, ref := range refs {
-		path, err := a.store.Find(a.ctx, a.cwd, ref)
+		path, err := a.store.Find(ctx, a.cwd, ref)
 		var s core.SessionSummary
 		if err == nil {
-			s, err = a.store.Summary(a.ctx, path)
+			s, err = a.store.Summary(ctx, path)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("nothing is removed: %w", err)
@@ -99,7 +99,7 @@ func (a *attendant) find(refs []string) ([]core.SessionSummary, error) {
 }
 
 // ask asks whether to remove sessions. It fails unless the answer is yes.
-func (a *attendant) ask(found []core.SessionSummary) error {
+func (a *attendant) ask(ctx context.Context, found []core.SessionSummary) error {
 	if _, is := terminal(a.in); !is {
 		return usageError{errors.New("sessions rm needs --yes where it cannot ask: stdin is no terminal")}
 	}
@@ -111,7 +111,7 @@ func (a *attendant) ask(found []core.SessionSummary) error {
 		what = fmt.Sprintf("these %d sessions", len(found))
 	}
 	fmt.Fprintf(a.err, "Remove %s? [y/N] ", what)
-	answer, err := readLine(a.ctx, a.in)
+	answer, err := readLine(ctx, a.in)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 type sessionCommand struct {
 	name, args, usage string
 	flags             func(s section) []cli.Flag
-	run               func(a *attendant, c *cli.Context) error
+	run               func(a *attendant, ctx context.Context, c *cli.Context) error
 	// reads: it changes nothing, so it does not matter if nobody reads its output to the end.
 	reads bool
 }
@@ -84,7 +84,6 @@ func (p program) sessionsCommand(ctx context.Context, mistake cli.OnUsageErrorFu
 // An attendant looks after the sessions of a directory.
 type attendant struct {
 	program
-	ctx   context.Context // the call's
 	store *sessions.Store
 	cwd   string
 }
@@ -117,7 +116,7 @@ func (p program) attend(ctx context.Context, c *cli.Context, command sessionComm
 		return err
 	}
 	store.Notice = func(text string) { fmt.Fprintln(p.err, "agent: "+harmless(text)) }
-	err = command.run(&attendant{program: p, ctx: ctx, store: store, cwd: cwd}, c)
+	err = command.run(&attendant{program: p, store: store, cwd: cwd}, ctx, c)
 	left := errors.Is(err, syscall.EPIPE) || ctx.Err() != nil && errors.Is(context.Cause(ctx), protocol.ErrOutput)
 	if command.reads && left {
 		return nil // a pager has shown enough
@@ -134,8 +133,8 @@ func directory(root string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--root: %w", err)
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real, nil
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		return resolved, nil
 	}
 	return dir, nil
 }

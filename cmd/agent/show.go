@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -21,12 +22,12 @@ const (
 )
 
 // show prints a session. It takes no lock and repairs nothing.
-func (a *attendant) show(c *cli.Context) error {
-	path, err := a.store.Find(a.ctx, a.cwd, c.Args().First())
+func (a *attendant) show(ctx context.Context, c *cli.Context) error {
+	path, err := a.store.Find(ctx, a.cwd, c.Args().First())
 	if err != nil {
 		return err
 	}
-	h, entries, err := a.store.Read(a.ctx, a.cwd, path)
+	h, entries, err := a.store.Read(ctx, a.cwd, path)
 	if err != nil {
 		return err
 	}
