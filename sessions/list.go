@@ -38,13 +38,62 @@ func (s *Store) List(ctx context.Context, cwd string) ([]core.SessionSummary, er
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
+	return summaries(ctx, files, func(cwdOf string) bool { return sameFolder(cwdOf, cwd) })
+}
+
+// All returns the sessions of all working directories, the one written last first. Files and folders that cannot be read are left
+// out.
+func (s *Store) All(ctx context.Context) ([]core.SessionSummary, error) {
+	files, err := s.allFiles()
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return summaries(ctx, files, func(string) bool { return true })
+}
+
+// Summary describes the session at path.
+func (s *Store) Summary(ctx context.Context, path string) (core.SessionSummary, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = core.ErrNoSession
+	}
+	var sum core.SessionSummary
+	if err == nil {
+		sum, err = summarize(ctx, candidate{path, info.Size(), info.ModTime()})
+	}
+	if err != nil {
+		return core.SessionSummary{}, fmt.Errorf("read session %s: %w", path, bare(err))
+	}
+	return sum, nil
+}
+
+// IDs returns the ids of the sessions of all working directories, in no order. It reads less than All.
+func (s *Store) IDs(ctx context.Context) ([]string, error) {
+	files, err := s.allFiles()
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var ids []string
+	for _, f := range files {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if h, err := readHeader(f.path); err == nil {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, nil
+}
+
+// summaries returns those of the files that are sessions of a wanted working directory.
+func summaries(ctx context.Context, files []candidate, wanted func(cwd string) bool) ([]core.SessionSummary, error) {
 	var list []core.SessionSummary
 	for _, f := range files {
 		summary, err := summarize(ctx, f)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err == nil && sameFolder(summary.Cwd, cwd) {
+		if err == nil && wanted(summary.Cwd) {
 			list = append(list, summary)
 		}
 	}
@@ -63,7 +112,33 @@ func (s *Store) files(cwd string) ([]candidate, error) {
 	if s.discard {
 		return nil, nil
 	}
-	folder := s.folder(cwd)
+	files, err := filesIn(s.folder(cwd))
+	newestFirst(files)
+	return files, err
+}
+
+// allFiles returns the files that may be sessions of any working directory, the one written last first.
+func (s *Store) allFiles() ([]candidate, error) {
+	if s.discard || s.flat {
+		return s.files("")
+	}
+	folders, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []candidate
+	for _, f := range folders {
+		if strings.HasPrefix(f.Name(), "--") {
+			files, _ := filesIn(filepath.Join(s.dir, f.Name()))
+			all = append(all, files...)
+		}
+	}
+	newestFirst(all)
+	return all, nil
+}
+
+// filesIn returns the files of a folder that may be sessions. There need not be a folder.
+func filesIn(folder string) ([]candidate, error) {
 	names, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -80,10 +155,13 @@ func (s *Store) files(cwd string) ([]candidate, error) {
 			files = append(files, candidate{path, info.Size(), info.ModTime()})
 		}
 	}
+	return files, nil
+}
+
+func newestFirst(files []candidate) {
 	slices.SortFunc(files, func(a, b candidate) int {
 		return cmp.Or(b.modified.Compare(a.modified), strings.Compare(b.path, a.path))
 	})
-	return files, nil
 }
 
 // sidecar reports whether name is that of a copy which rpi makes beside a session.
@@ -113,7 +191,7 @@ func summarize(ctx context.Context, c candidate) (core.SessionSummary, error) {
 	}
 	defer f.Close()
 	sum := core.SessionSummary{Path: c.path, Size: c.size, Modified: c.modified}
-	found, err := scanFile(ctx, f, func(e core.Entry) {
+	found, err := scanFile(ctx, f, func(e core.Entry) bool {
 		sum.Entries++
 		switch e.Type {
 		case core.EntryName:
@@ -124,6 +202,7 @@ func summarize(ctx context.Context, c candidate) (core.SessionSummary, error) {
 				sum.First = firstWords(e.Message.Text())
 			}
 		}
+		return true
 	})
 	sum.ID, sum.Cwd = found.header.ID, found.header.Cwd
 	return sum, err

@@ -40,15 +40,31 @@ func (s *Store) find(ctx context.Context, cwd, ref string) (string, error) {
 	if s.discard {
 		return "", fmt.Errorf("%q: %w: none is kept; name a file by its path", ref, core.ErrNoSession)
 	}
-	return s.findID(ctx, cwd, ref)
-}
-
-// findID returns the path of the one session of cwd whose id is ref or begins with it.
-func (s *Store) findID(ctx context.Context, cwd, ref string) (string, error) {
 	files, err := s.files(cwd)
 	if err != nil {
 		return "", err
 	}
+	return findID(ctx, files, s.folder(cwd), ref)
+}
+
+// Find returns the path of the session that ref names, as Open does it, but looks for an id that no session of cwd has among
+// those of all working directories. There need not be a file where a path leads.
+func (s *Store) Find(ctx context.Context, cwd, ref string) (string, error) {
+	path, err := s.find(ctx, cwd, ref)
+	if errors.Is(err, core.ErrNoSession) && !s.discard {
+		var files []candidate
+		if files, err = s.allFiles(); err == nil {
+			path, err = findID(ctx, files, s.dir, ref)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("find session: %w", err)
+	}
+	return path, nil
+}
+
+// findID returns the path of the one session among the files in folder whose id is ref or begins with it.
+func findID(ctx context.Context, files []candidate, folder, ref string) (string, error) {
 	var path, id string
 	for _, f := range files {
 		h, err := readHeader(f.path)
@@ -58,14 +74,16 @@ func (s *Store) findID(ctx context.Context, cwd, ref string) (string, error) {
 		case err != nil || !strings.HasPrefix(h.ID, ref):
 		case h.ID == ref:
 			return f.path, nil
+		case id == h.ID:
+			return "", fmt.Errorf("%q is the beginning of the id of more than one session, in %s and %s: name one by its path", ref, path, f.path)
 		case path != "":
-			return "", fmt.Errorf("%q is the beginning of more than one session's id, %s and %s: write more of it", ref, id, h.ID)
+			return "", fmt.Errorf("%q is the beginning of more than one session's id, %s and %s: write more of it", ref, printable(id), printable(h.ID))
 		default:
 			path, id = f.path, h.ID
 		}
 	}
 	if path == "" {
-		return "", fmt.Errorf("%q in %s: %w", ref, s.folder(cwd), core.ErrNoSession)
+		return "", fmt.Errorf("%q in %s: %w", ref, folder, core.ErrNoSession)
 	}
 	return path, nil
 }
@@ -75,15 +93,10 @@ func (s *Store) open(ctx context.Context, path string) (core.Log, core.Header, [
 		h, entries, err := s.read(ctx, path)
 		return nothing{}, h, entries, err
 	}
-	f, _, err := openRegular(path, os.O_RDWR|os.O_APPEND)
+	log, err := s.lockFile(path)
 	if err != nil {
 		return nil, core.Header{}, nil, err
 	}
-	lock, err := lockSession(f, path, s.flock)
-	if err != nil {
-		return nil, core.Header{}, nil, errors.Join(err, f.Close())
-	}
-	log := &file{path: path, f: f, lock: lock, begun: true}
 	h, entries, err := s.resume(ctx, log)
 	if err != nil {
 		return nil, core.Header{}, nil, errors.Join(err, log.Close())
@@ -91,24 +104,49 @@ func (s *Store) open(ctx context.Context, path string) (core.Log, core.Header, [
 	return log, h, entries, nil
 }
 
+// lockFile opens and locks the file that is at path.
+func (s *Store) lockFile(path string) (*file, error) {
+	f, opened, err := openRegular(path, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockSession(f, path, s.flock)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	log := &file{path: path, f: f, lock: lock, begun: true}
+	// Who had the lock before us may have removed the file.
+	if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+		return nil, errors.Join(core.ErrNoSession, log.Close())
+	}
+	return log, nil
+}
+
 // resume reads a session that has been locked, and repairs its end.
 func (s *Store) resume(ctx context.Context, log *file) (core.Header, []core.Entry, error) {
-	info, err := log.f.Stat() // only now: before the lock another could still write
-	if err != nil {
-		return core.Header{}, nil, err
-	}
 	var t tree
-	found, err := scanFile(ctx, log.f, t.add)
-	torn := info.Size() - found.end
-	if err == nil && torn > 0 {
-		err = log.f.Truncate(found.end)
-	}
+	found, torn, err := log.mend(ctx, t.add)
 	if err != nil {
 		return core.Header{}, nil, err
 	}
-	s.report(log.path, found.skipped+t.doubles, torn)
-	log.unended, log.dirty = found.unended, torn > 0
+	s.report(log.path, found.skipped, torn)
 	return found.header, t.entries, nil
+}
+
+// mend reads a session that has been locked, and cuts off what is torn at its end: so many bytes. Append ends the last line.
+func (l *file) mend(ctx context.Context, visit func(core.Entry) bool) (found scan, torn int64, err error) {
+	info, err := l.f.Stat() // only now: before the lock another could still write
+	if err != nil {
+		return scan{}, 0, err
+	}
+	if found, err = scanFile(ctx, l.f, visit); err != nil {
+		return scan{}, 0, err
+	}
+	if torn = info.Size() - found.end; torn > 0 {
+		err = l.f.Truncate(found.end)
+	}
+	l.unended, l.dirty = found.unended, torn > 0
+	return found, torn, err
 }
 
 // Read returns what Open does, and leaves the session alone: it takes no lock, repairs nothing, and reads also what another
@@ -136,7 +174,7 @@ func (s *Store) read(ctx context.Context, path string) (core.Header, []core.Entr
 	if err != nil {
 		return core.Header{}, nil, err
 	}
-	s.report(path, found.skipped+t.doubles, 0) // what is torn may be an entry that is being written
+	s.report(path, found.skipped, 0) // what is torn may be an entry that is being written
 	return found.header, t.entries, nil
 }
 
@@ -157,18 +195,17 @@ func (s *Store) report(path string, skipped int, torn int64) {
 // A tree collects entries that are to form one.
 type tree struct {
 	entries []core.Entry
-	doubles int // entries left out since their id was taken
 	ids     map[string]bool
 	leaf    string // the id of the last entry that another can follow
 }
 
-func (t *tree) add(e core.Entry) {
+// add reports whether the entry was added: its id must not be taken.
+func (t *tree) add(e core.Entry) bool {
 	if t.ids == nil {
 		t.ids = make(map[string]bool)
 	}
 	if t.ids[e.ID] { // a second one could close a circle
-		t.doubles++
-		return
+		return false
 	}
 	if e.Parent != "" && !t.ids[e.Parent] {
 		e.Parent = t.leaf
@@ -180,6 +217,7 @@ func (t *tree) add(e core.Entry) {
 		}
 	}
 	t.entries = append(t.entries, e)
+	return true
 }
 
 // openRegular opens path if it is a regular file. It never waits, as opening a pipe would.

@@ -19,21 +19,26 @@ const (
 	maxLine   = 64 << 20
 )
 
+// maxWhere is the number of lines that could not be read of which it is kept where they are.
+const maxWhere = 100
+
 var errEmpty = fmt.Errorf("the file is empty: %w", core.ErrNoSession)
 
 // A line is a line of a file, without its line feed.
 type line struct {
-	text  []byte // valid until the next line is read; unknown if long
-	end   int64  // where it ends in the file, its line feed included
-	ended bool   // it has a line feed
-	long  bool   // it is longer than the limit
+	text   []byte // valid until the next line is read; unknown if long
+	number int    // from 1
+	end    int64  // where it ends in the file, its line feed included
+	ended  bool   // it has a line feed
+	long   bool   // it is longer than the limit
 }
 
 // A lineReader reads a file line by line.
 type lineReader struct {
-	r   *bufio.Reader
-	buf []byte
-	at  int64
+	r    *bufio.Reader
+	buf  []byte
+	at   int64
+	read int // lines
 }
 
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, 64<<10)} }
@@ -60,7 +65,8 @@ func (l *lineReader) next(limit int) (line, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return line{}, err
 		}
-		got.text, got.end = l.buf, l.at
+		l.read++
+		got.text, got.number, got.end = l.buf, l.read, l.at
 		return got, nil
 	}
 }
@@ -85,12 +91,14 @@ func (l *line) trim() (torn bool, err error) {
 type scan struct {
 	header  core.Header
 	skipped int   // lines that could not be read
+	where   []int // the numbers of the first of them, at most maxWhere
 	end     int64 // what lies behind is torn or padding
 	unended bool  // the last line has no line feed
 }
 
-// scanFile reads a session and calls visit with each entry, in order.
-func scanFile(ctx context.Context, r io.Reader, visit func(core.Entry)) (scan, error) {
+// scanFile reads a session and calls visit with each entry, in order. It counts the line of an entry that visit does not
+// accept among those that could not be read.
+func scanFile(ctx context.Context, r io.Reader, visit func(core.Entry) bool) (scan, error) {
 	in := newLineReader(r)
 	s, err := scanHeader(in)
 	if err != nil {
@@ -130,19 +138,23 @@ func scanHeader(in *lineReader) (scan, error) {
 }
 
 // visit calls f with the entry of a line, if it holds one.
-func (s *scan) visit(l *line, f func(core.Entry)) {
+func (s *scan) visit(l *line, f func(core.Entry) bool) {
 	if l.long {
-		s.skipped++
+		s.skip(l)
 		return
 	}
 	text := bytes.TrimSuffix(bytes.Trim(l.text, "\x00"), []byte{'\r'})
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	e, err := v3.DecodeEntry(text)
-	if err != nil {
-		s.skipped++
-		return
+	if e, err := v3.DecodeEntry(text); err != nil || !f(e) {
+		s.skip(l)
 	}
-	f(e)
+}
+
+func (s *scan) skip(l *line) {
+	s.skipped++
+	if len(s.where) < maxWhere {
+		s.where = append(s.where, l.number)
+	}
 }

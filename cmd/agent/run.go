@@ -83,7 +83,7 @@ func (p program) app(ctx context.Context) *cli.App {
 			Action:       action("rpc"),
 			OnUsageError: mistake,
 			HideHelp:     true,
-		}, p.schemaCommand(mistake)},
+		}, p.schemaCommand(mistake), p.sessionsCommand(ctx, mistake)},
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,28 +126,31 @@ func (p program) store(s settings) (core.Store, error) {
 	if s.ephemeral {
 		return sessions.Discard(), nil
 	}
-	var store *sessions.Store
-	if s.sessionDir == "" {
-		s.sessionDir = p.env("AGENT_SESSION_DIR")
-	}
-	if s.sessionDir != "" {
-		dir, err := filepath.Abs(s.sessionDir)
-		if err != nil {
-			return nil, fmt.Errorf("session folder: %w", err)
-		}
-		store = sessions.Flat(dir)
-	} else {
-		home, err := p.home()
-		if err != nil {
-			return nil, err
-		}
-		store = sessions.Open(filepath.Join(home, "sessions"))
+	store, err := p.sessionFiles(s.sessionDir)
+	if err != nil {
+		return nil, err
 	}
 	store.Notice = func(text string) { s.log.Warn(text) }
 	if s.dialect == jsonl.Pi {
 		return atPath{store}, nil
 	}
 	return store, nil
+}
+
+// sessionFiles returns the store of the sessions that are on disk; dir is what --session-dir says.
+func (p program) sessionFiles(dir string) (*sessions.Store, error) {
+	if dir = cmp.Or(dir, p.env("AGENT_SESSION_DIR")); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("session folder: %w", err)
+		}
+		return sessions.Flat(abs), nil
+	}
+	home, err := p.home()
+	if err != nil {
+		return nil, err
+	}
+	return sessions.Open(filepath.Join(home, "sessions")), nil
 }
 
 // home returns the folder for what the program keeps.

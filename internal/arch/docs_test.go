@@ -172,6 +172,32 @@ func TestFlagsOfReadme(t *testing.T) {
 	}
 }
 
+// The flags of the commands for sessions are told of where README.md tells of sessions.
+func TestSessionFlagsOfReadme(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "README.md"), "\n## Sessions\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	all := func(line string) (string, bool) { return line, true }
+	documented := flagsIn(strings.ReplaceAll(section, "[", " "), all)
+	columns := regexp.MustCompile(`\s{2,}`)
+	for _, command := range []string{"list", "show", "repair", "rm"} {
+		if !strings.Contains(section, "`agent sessions "+command+" ") {
+			t.Errorf("README.md does not tell of agent sessions %s", command)
+		}
+		have := flagsIn(help(t, "sessions", command, "--help"), func(line string) (string, bool) {
+			line = strings.TrimSpace(line)
+			return columns.Split(line, 2)[0], strings.HasPrefix(line, "-")
+		})
+		if len(have) < 5 {
+			t.Errorf("agent sessions %s --help shows the flags %v only", command, slices.Sorted(maps.Keys(have)))
+		}
+		for _, f := range slices.Sorted(maps.Keys(have)) {
+			if !documented[f] {
+				t.Errorf("README.md does not tell of the flag %s of agent sessions %s", f, command)
+			}
+		}
+	}
+}
+
 // help runs the program.
 func help(t *testing.T, args ...string) string {
 	t.Helper()
