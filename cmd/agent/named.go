@@ -33,6 +33,10 @@ func (f *yesFlag) Names() []string    { return f.named }
 func (f *numberFlag) Names() []string { return f.named }
 func (f *listFlag) Names() []string   { return f.named }
 
+// A number that is not given is unset, which is not the 0 that the library would print: the usage says what holds then.
+func (f *numberFlag) GetDefaultText() string { return "" }
+func (f *numberFlag) String() string         { return cli.FlagStringer(f) }
+
 // A section makes the flags of one category of the help text. It is nameless unless help is printed: sorting flags by category
 // takes the library longer than parsing them.
 type section string
@@ -42,7 +46,8 @@ func (s section) text(usage, name string, more ...string) cli.Flag {
 }
 
 func (s section) yes(usage, name string, more ...string) cli.Flag {
-	return &yesFlag{cli.BoolFlag{Name: name, Aliases: more, Category: string(s), Usage: usage}, names(name, more)}
+	flag := cli.BoolFlag{Name: name, Aliases: more, Category: string(s), Usage: usage, DisableDefaultText: true}
+	return &yesFlag{flag, names(name, more)}
 }
 
 func (s section) number(usage, name string, more ...string) cli.Flag {

@@ -26,7 +26,7 @@ func (p program) schemaCommand(mistake cli.OnUsageErrorFunc) *cli.Command {
 		Name:         "schema",
 		Usage:        "print what goes over the wire: openrpc (OpenRPC) or jsonl (JSON Schema)",
 		ArgsUsage:    "openrpc|jsonl",
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "print what there is"}},
+		Flags:        []cli.Flag{section("").yes("print what there is", "help", "h")},
 		OnUsageError: mistake,
 		HideHelp:     true,
 		Action: func(c *cli.Context) error {
