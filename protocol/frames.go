@@ -14,8 +14,9 @@ const (
 	readSize = 64 << 10
 )
 
-// samePiece is how soon the rest of what a client has written in one piece comes.
-const samePiece = 5 * time.Millisecond
+// samePiece is how soon the rest of what a client has written in one piece comes: it waits for room in the pipe, and then, on a
+// busy machine, for a processor.
+const samePiece = 100 * time.Millisecond
 
 // A TooLongError tells that a line was longer than the limit. It was skipped.
 type TooLongError struct{ Max int }

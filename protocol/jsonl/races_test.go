@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dualagent/agent/core"
@@ -118,33 +118,63 @@ func TestFailuresAreToldInPi(t *testing.T) {
 	c.store.FailAppends(nil)
 }
 
-// TestPromptsAtTheEndOfARead: 1,024 bytes a line, so that reads end with a line while more of the same write waits.
+// TestPromptsAtTheEndOfARead: 1,024 bytes a line, so that a read ends with a line. What follows soon was written in one piece with
+// it, by a client that could not know of the turn; what follows later was not.
 func TestPromptsAtTheEndOfARead(t *testing.T) {
-	for range 5 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var in strings.Builder
-		var replies [][]Step
-		for i := range 128 {
-			line := fmt.Sprintf(`{"id":%d,"type":"prompt","message":"`, i)
-			in.WriteString(line + strings.Repeat("x", 1024-len(line)-3) + "\"}\n")
-			replies = append(replies, Reply(Say("y")))
-		}
-		host := core.NewHost(core.HostOptions{Providers: []core.Provider{NewProvider(replies...)}, Store: &Store{}, Cwd: "/work"})
-		go func() { _, _ = io.WriteString(w, in.String()); w.Close() }()
-		var out bytes.Buffer
-		if err := protocol.Serve(context.Background(), host, jsonl.Open(jsonl.Options{}), r, &out, protocol.ServeOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-		if n := strings.Count(out.String(), settled); n != 128 || strings.Contains(out.String(), `"success":false`) {
-			t.Errorf("%d of 128 prompts ran", n)
-		}
+	var in strings.Builder
+	for i := range 128 {
+		line := fmt.Sprintf(`{"id":%d,"type":"prompt","message":"`, i)
+		in.WriteString(line + strings.Repeat("x", 1024-len(line)-3) + "\"}\n")
 	}
+	for _, c := range []struct {
+		pause time.Duration
+		run   int
+	}{{0, 128}, {50 * time.Millisecond, 128}, {time.Second, 64}} {
+		t.Run(c.pause.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				end := make(chan struct{})
+				replies := [][]Step{Reply(Wait(end), Say("y"))}
+				for range 127 {
+					replies = append(replies, Reply(Say("y")))
+				}
+				host := core.NewHost(core.HostOptions{Providers: []core.Provider{NewProvider(replies...)}, Store: &Store{}, Cwd: "/work"})
+				r := &halting{in: strings.NewReader(in.String()), pause: c.pause, end: end}
+				var out bytes.Buffer
+				if err := protocol.Serve(t.Context(), host, jsonl.Open(jsonl.Options{}), r, &out, protocol.ServeOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if err := host.Close(); err != nil {
+					t.Error(err)
+				}
+				ran, refused := strings.Count(out.String(), settled), strings.Count(out.String(), `"success":false`)
+				if ran != c.run || refused != 128-c.run {
+					t.Errorf("%d prompts ran and %d were refused, want %d and %d", ran, refused, c.run, 128-c.run)
+				}
+			})
+		})
+	}
+}
+
+// halting reads from in. Before each read but the first it waits until all that was read has had its effect, and lets a read last
+// for pause. At the end of in it closes end.
+type halting struct {
+	in    io.Reader
+	pause time.Duration
+	begun bool
+	end   chan struct{}
+}
+
+func (h *halting) Read(p []byte) (int, error) {
+	if h.begun {
+		synctest.Wait()
+		time.Sleep(h.pause)
+	}
+	h.begun = true
+	n, err := h.in.Read(p)
+	if err != nil {
+		close(h.end)
+	}
+	return n, err
 }
 
 // TestAbortRetryIsForThePause: not for what was sent behind it.
