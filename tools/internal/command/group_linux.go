@@ -2,7 +2,9 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -39,9 +41,17 @@ func (g *group) kill() { g.signal(unix.SIGKILL) }
 func (g *group) signal(sig unix.Signal) {
 	strays := g.members() // looked for first: who is killed no longer shows whose child it was
 	_ = unix.Kill(-g.leader, sig)
-	for pid, began := range strays {
-		signalOne(pid, began, sig)
+	for _, pid := range eldestFirst(strays) {
+		signalOne(pid, strays[pid], sig)
 	}
+}
+
+// eldestFirst returns processes so that parents stand before their children: a shell that outlives its child tells of its end, in
+// the command's output.
+func eldestFirst(began map[int]uint64) []int {
+	return slices.SortedFunc(maps.Keys(began), func(a, b int) int {
+		return cmp.Or(cmp.Compare(began[a], began[b]), cmp.Compare(a, b))
+	})
 }
 
 // signalOne sends sig to pid if it is still the process that began then: a number can pass to another process at any time, a
