@@ -163,7 +163,7 @@ func (p program) home() (string, error) {
 	}
 	user, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("no place for sessions: set AGENT_HOME, or use --ephemeral: %w", err)
+		return "", fmt.Errorf("no place for sessions: set AGENT_HOME, or name one with --session-dir: %w", err)
 	}
 	return filepath.Join(user, ".local", "state", "agent"), nil
 }
