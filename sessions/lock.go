@@ -140,9 +140,9 @@ func inUse(side string) error {
 	o, err := readOwner(side)
 	switch {
 	case err != nil || o.PID == 0 || !o.alive():
-		return fmt.Errorf("%w by another program: end that one first (fuser tells which it is), or start a new session", ErrLocked)
+		return fmt.Errorf("%w by another program: end that one first (fuser tells which it is), or use another session", ErrLocked)
 	case o.here() && o.PID == os.Getpid():
 		return fmt.Errorf("%w by this program itself: close it there first", ErrLocked)
 	}
-	return fmt.Errorf("%w by %v: end that program first, or start a new session", ErrLocked, o)
+	return fmt.Errorf("%w by %v: end that program first, or use another session", ErrLocked, o)
 }

@@ -68,7 +68,7 @@ func TestOneWriter(t *testing.T) {
 		other.do("open", by)
 		torn := `{"type":"mess`
 		write(t, path, before+torn) // as a reader may find the file while an entry is being written
-		who := []string{"in use by " + filepath.Base(os.Args[0]), fmt.Sprintf("(pid %d, since ", other.pid()), "start a new session"}
+		who := []string{"in use by " + filepath.Base(os.Args[0]), fmt.Sprintf("(pid %d, since ", other.pid()), "use another session"}
 		if by == hard {
 			who = []string{"in use by another program"} // which has its side file elsewhere
 		}
